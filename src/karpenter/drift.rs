@@ -1,0 +1,145 @@
+//! What a change of a NodePool does to its nodes.
+
+use serde_json::{Map, Number, Value};
+
+/// What an UPDATE changes in a NodePool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// All: it is new.
+    Created,
+    /// Its hash: Karpenter replaces all its nodes anyway.
+    Hash,
+    /// Something in `/spec`, but not its hash.
+    Spec,
+    /// Nothing in `/spec`.
+    Nothing,
+}
+
+/// Compares a NodePool with what it was; `null` is as it is.
+///
+/// The hash that decides over drift is over `/spec/template`, without its `spec.requirements` and
+/// `spec.resources`, lists as sets, with what is absent, empty and zero alike, and durations by
+/// their value (Karpenter, `NodePool.Hash` in `pkg/apis/v1/nodepool.go`).
+pub fn change(old: &Value, new: &Value) -> Change {
+    if old.is_null() {
+        return Change::Nothing;
+    }
+    let (old, new) = (old.get("spec"), new.get("spec"));
+    if old == new {
+        Change::Nothing
+    } else if hashed(old) == hashed(new) {
+        Change::Spec
+    } else {
+        Change::Hash
+    }
+}
+
+/// What the hash is made of.
+fn hashed(spec: Option<&Value>) -> Option<Value> {
+    let mut template = spec?.get("template")?.clone();
+    if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.remove("requirements");
+        spec.remove("resources");
+        for key in ["expireAfter", "terminationGracePeriod"] {
+            if let Some(duration) = spec.get_mut(key)
+                && let Some(nanoseconds) = duration.as_str().and_then(nanoseconds)
+            {
+                *duration = Value::Number(Number::from(nanoseconds));
+            }
+        }
+    }
+    normal(template)
+}
+
+/// A value in the form that all values hashed alike share; `None` for what counts as nothing.
+fn normal(value: Value) -> Option<Value> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::Number(number) if number.as_f64() == Some(0.0) => None,
+        Value::Array(list) => {
+            let mut set: Vec<(String, Value)> =
+                list.into_iter().filter_map(normal).map(|entry| (entry.to_string(), entry)).collect();
+            set.sort_by(|(a, _), (b, _)| a.cmp(b));
+            set.dedup_by(|(a, _), (b, _)| a == b);
+            let set: Vec<Value> = set.into_iter().map(|(_, entry)| entry).collect();
+            (!set.is_empty()).then_some(Value::Array(set))
+        }
+        Value::Object(map) => {
+            let map: Map<String, Value> =
+                map.into_iter().filter_map(|(key, value)| Some((key, normal(value)?))).collect();
+            (!map.is_empty()).then_some(Value::Object(map))
+        }
+        value => Some(value),
+    }
+}
+
+/// A duration as Go writes it, such as `720h` or `1h30m` or `1.5h`. `Never` is no duration, which
+/// hashes as none.
+fn nanoseconds(text: &str) -> Option<u64> {
+    if text == "Never" {
+        return Some(0);
+    }
+    let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+    let mut total: u64 = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (number, tail) = rest.split_at_checked(rest.find(|c| !is_digit(c))?)?;
+        let (unit, tail) = tail.split_at_checked(tail.find(is_digit).unwrap_or(tail.len()))?;
+        let unit: u64 = match unit {
+            "h" => 3_600_000_000_000,
+            "m" => 60_000_000_000,
+            "s" => 1_000_000_000,
+            "ms" => 1_000_000,
+            "us" | "µs" | "μs" => 1_000,
+            "ns" => 1,
+            _ => return None,
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+        let parts =
+            fraction.parse::<u64>().ok()?.checked_mul(unit)? / 10_u64.checked_pow(fraction.len().try_into().ok()?)?;
+        total = total.checked_add(whole.parse::<u64>().ok()?.checked_mul(unit)?)?.checked_add(parts)?;
+        rest = tail;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn pool(template: Value) -> Value {
+        json!({"metadata": {"name": "p"}, "spec": {"template": template, "limits": {"cpu": 1}}})
+    }
+
+    fn pool_spec(spec: Value) -> Value {
+        pool(json!({"spec": spec}))
+    }
+
+    #[rstest]
+    #[case::the_same(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "720h"})), Change::Nothing)]
+    #[case::no_old_object(Value::Null, pool(json!({})), Change::Nothing)]
+    #[case::limits(json!({"spec": {"limits": {"cpu": 1}}}), json!({"spec": {"limits": {"cpu": 2}}}), Change::Spec)]
+    #[case::a_duration(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "24h"})), Change::Hash)]
+    #[case::a_duration_written_otherwise(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "719h60m"})), Change::Spec)]
+    #[case::the_other_duration(pool_spec(json!({"terminationGracePeriod": "60s"})), pool_spec(json!({"terminationGracePeriod": "1m"})), Change::Spec)]
+    #[case::a_fraction(pool_spec(json!({"expireAfter": "1.5h"})), pool_spec(json!({"expireAfter": "1h30m"})), Change::Spec)]
+    #[case::never(pool_spec(json!({"expireAfter": "Never"})), pool_spec(json!({})), Change::Spec)]
+    #[case::no_longer_never(pool_spec(json!({"expireAfter": "Never"})), pool_spec(json!({"expireAfter": "1h"})), Change::Hash)]
+    #[case::not_a_duration(pool_spec(json!({"expireAfter": "soon"})), pool_spec(json!({"expireAfter": "later"})), Change::Hash)]
+    #[case::labels(pool(json!({"metadata": {"labels": {"a": "b"}}})), pool(json!({"metadata": {"labels": {"a": "c"}}})), Change::Hash)]
+    #[case::requirements(pool_spec(json!({"requirements": [1]})), pool_spec(json!({"requirements": [2]})), Change::Spec)]
+    #[case::resources(pool_spec(json!({"resources": {"a": 1}})), pool_spec(json!({})), Change::Spec)]
+    #[case::order(pool_spec(json!({"taints": [{"a": 1}, {"b": 2}]})), pool_spec(json!({"taints": [{"b": 2}, {"a": 1}]})), Change::Spec)]
+    #[case::twice(pool_spec(json!({"taints": [1, 1]})), pool_spec(json!({"taints": [1]})), Change::Spec)]
+    #[case::one_more(pool_spec(json!({"taints": [1]})), pool_spec(json!({"taints": [1, 2]})), Change::Hash)]
+    #[case::empty(pool_spec(json!({"taints": [], "a": {}, "b": "", "c": 0, "d": false, "e": null})), pool_spec(json!({})), Change::Spec)]
+    #[case::empty_inside(pool_spec(json!({"a": {"b": {"c": []}}})), pool_spec(json!({})), Change::Spec)]
+    #[case::no_template(json!({"spec": {}}), pool_spec(json!({"taints": [1]})), Change::Hash)]
+    #[case::no_spec_at_all(json!({}), json!({}), Change::Nothing)]
+    fn changes(#[case] old: Value, #[case] new: Value, #[case] expected: Change) {
+        assert_eq!(change(&old, &new), expected);
+    }
+}

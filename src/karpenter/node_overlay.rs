@@ -1,0 +1,64 @@
+//! NodeOverlays: what Karpenter is told of devices that it can't know.
+
+use crate::field::{Field, Unreadable};
+use crate::finding::{Finding, Hint, Report};
+use crate::kubernetes::quantity::Quantity;
+use crate::message::{Message, name};
+use crate::odigos::{DEVICE, is_device};
+use crate::path::Path;
+use crate::request::{Operation, Request};
+use crate::rule::Rule;
+use crate::settings::Settings;
+
+/// Judges a NodeOverlay. Only a `/spec/capacity` that is new or changed makes a finding.
+pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    if !settings.karpenter_enabled {
+        return Ok(());
+    }
+    let (root, old) = (Field::root(request.object), Field::root(request.old_object));
+    let capacity = root.below(&["spec", "capacity"])?;
+    let changed = match request.operation {
+        Operation::Create => true,
+        Operation::Update => !old.is_absent() && old.below(&["spec", "capacity"])?.value() != capacity.value(),
+    };
+    for (resource, quantity) in capacity.members()?.filter(|(resource, _)| is_device(resource)) {
+        let path = quantity.path();
+        if !settings.uses_device() {
+            report.hints.push(orphaned(resource, path));
+        } else if let Some((problem, remedy)) = wrong(resource, &quantity) {
+            let rule = Rule::OverlayDeviceCapacity;
+            if changed {
+                report.findings.push(Finding { rule, path, problem, remedy, edits: Vec::new() });
+            } else {
+                report.hints.push(Hint { rule: Some(rule), path, problem, remedy });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `overlay-device-capacity`
+fn wrong(resource: &str, quantity: &Field) -> Option<(Message, Message)> {
+    if resource != DEVICE {
+        let problem = Message::from([name(resource), " is advertised by no node".into()]);
+        Some((problem, Message::from(["name ".into(), DEVICE.into(), " instead".into()])))
+    } else if Quantity::read(quantity.value()).and_then(|quantity| quantity.integer()).is_none_or(|count| count < 1) {
+        let problem = Message::from([DEVICE.into(), " must be a whole number of at least 1".into()]);
+        Some((problem, "set it to \"1024\", as Odigos' device plugin does".into()))
+    } else {
+        None
+    }
+}
+
+/// `overlay-device-orphaned`
+fn orphaned(resource: &str, path: Path) -> Hint {
+    Hint {
+        rule: Some(Rule::OverlayDeviceOrphaned),
+        path,
+        problem: Message::from([
+            name(resource),
+            " is advertised by nothing, so Karpenter launches nodes that never initialize".into(),
+        ]),
+        remedy: "remove it, or the overlay".into(),
+    }
+}

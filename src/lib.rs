@@ -1,0 +1,55 @@
+//! Kubewarden policy that makes [Odigos](https://odigos.io) work on nodes that
+//! [Karpenter](https://karpenter.sh) launches.
+//!
+//! One principle: *a startup taint goes only where something will take it away, and a scheduling
+//! constraint is put on a pod only where something can satisfy it.*
+//!
+//! The data goes one way:
+//!
+//! | step | module |
+//! | --- | --- |
+//! | bytes → request | [`policy`], [`request`], [`settings`] |
+//! | request → findings | [`karpenter`], [`node`], [`pod`], each rule named in [`rule`] |
+//! | findings → decision | [`decision`], the only one that knows `mutate`, `reject` and `warn` |
+//! | decision → response | [`response`] |
+//!
+//! Rules read the object through [`field`] and never change it: a [`finding`] carries
+//! [edits](edit), which are applied to the object as it came.
+
+pub mod decision;
+pub mod edit;
+pub mod field;
+pub mod finding;
+pub mod karpenter;
+pub mod kubernetes;
+pub mod message;
+pub mod node;
+pub mod odigos;
+pub mod path;
+pub mod pod;
+pub mod policy;
+pub mod reach;
+pub mod request;
+pub mod response;
+pub mod rule;
+pub mod settings;
+pub mod startup_taint;
+
+use kubewarden_policy_sdk::protocol_version_guest;
+use wapc_guest::{CallResult, register_function};
+
+/// Called by the host once for each fresh instance, which is to say for each request.
+#[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+pub extern "C" fn wapc_init() {
+    register_function("validate", validate);
+    register_function("validate_settings", validate_settings);
+    register_function("protocol_version", protocol_version_guest);
+}
+
+fn validate(payload: &[u8]) -> CallResult {
+    Ok(policy::validate(payload))
+}
+
+fn validate_settings(payload: &[u8]) -> CallResult {
+    Ok(policy::validate_settings(payload))
+}

@@ -1,0 +1,163 @@
+//! Words for a person at a terminal, on one line and no longer than the API server shows.
+
+use std::borrow::Cow;
+
+use crate::odigos;
+use crate::path::{Path, Step};
+
+/// The most characters of a warning. The API server cuts each at 256 characters where there are
+/// many (Kubernetes, `apiserver/pkg/endpoints/filters/warning.go`).
+pub const WARNING_LIMIT: usize = 250;
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Words of this policy: never shortened.
+    Text(Cow<'static, str>),
+    /// What somebody else has chosen, such as the name of an object: shortened where the line is
+    /// too long, and without characters that would break it.
+    Name(String),
+}
+
+impl From<&'static str> for Piece {
+    fn from(text: &'static str) -> Self {
+        Piece::Text(Cow::Borrowed(text))
+    }
+}
+
+/// A name out of an object, as part of a message. A label or device of Odigos is a word.
+pub fn name(name: &str) -> Piece {
+    if let Some(word) = odigos::word(name) {
+        return word.into();
+    }
+    let printable = |c: char| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { c };
+    Piece::Name(name.chars().map(printable).collect())
+}
+
+/// Words and names, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Message(Vec<Piece>);
+
+impl Message {
+    /// A message of the pieces in order.
+    pub fn of(pieces: impl IntoIterator<Item = Piece>) -> Self {
+        Message(pieces.into_iter().collect())
+    }
+
+    /// Adds a piece at the end.
+    pub fn push(&mut self, piece: impl Into<Piece>) {
+        self.0.push(piece.into());
+    }
+
+    /// Adds all of another message at the end.
+    pub fn append(&mut self, other: &Message) {
+        self.0.extend_from_slice(&other.0);
+    }
+
+    /// Adds a path, whose keys count as names: `requiredDuringSchedulingIgnoredDuringExecution` is the
+    /// first to be shortened.
+    pub fn push_path(&mut self, path: &Path) {
+        for (i, step) in path.steps().iter().enumerate() {
+            match step {
+                Step::Key(key) => {
+                    if i > 0 {
+                        self.push(".");
+                    }
+                    self.push(name(key));
+                }
+                Step::Name(step) => {
+                    self.push("[");
+                    self.push(name(step));
+                    self.push("]");
+                }
+                Step::Index(index) => self.push(Piece::Text(format!("[{index}]").into())),
+            }
+        }
+    }
+
+    /// The message at full length, on one line.
+    pub fn line(&self) -> String {
+        self.shortened(usize::MAX)
+    }
+
+    /// The message in at most `limit` characters, the longest names shortened first.
+    ///
+    /// Words are never shortened: where they alone are longer than `limit`, so is the line.
+    pub fn within(&self, limit: usize) -> String {
+        let mut words = 0;
+        let mut names = Vec::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => words += text.chars().count(),
+                Piece::Name(name) => names.push(name.chars().count()),
+            }
+        }
+        names.sort_unstable();
+        let mut room = limit.saturating_sub(words);
+        let mut longest = usize::MAX;
+        for (i, length) in names.iter().enumerate() {
+            let share = room / (names.len() - i);
+            if *length > share {
+                longest = share;
+                break;
+            }
+            room -= length;
+        }
+        self.shortened(longest)
+    }
+
+    /// The message with names of at most `longest` characters.
+    fn shortened(&self, longest: usize) -> String {
+        let mut line = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Name(name) if name.chars().count() > longest => {
+                    line.extend(name.chars().take(longest.saturating_sub(1)));
+                    line.push('…');
+                }
+                Piece::Name(text) => line.push_str(text),
+                Piece::Text(text) => line.push_str(text),
+            }
+        }
+        line
+    }
+}
+
+impl<const N: usize> From<[Piece; N]> for Message {
+    fn from(pieces: [Piece; N]) -> Self {
+        Message::of(pieces)
+    }
+}
+
+impl From<&'static str> for Message {
+    fn from(text: &'static str) -> Self {
+        Message(vec![text.into()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::fits(20, "node abcdef: go away")]
+    #[case::cut(17, "node ab…: go away")]
+    #[case::words_stay(3, "node …: go away")]
+    fn names_are_shortened_and_words_stay(#[case] limit: usize, #[case] expected: &str) {
+        let message = Message::of(["node ".into(), name("abcdef"), ": go away".into()]);
+        assert_eq!(message.within(limit), expected);
+    }
+
+    #[test]
+    fn the_longest_name_goes_first() {
+        let message = Message::of([name("abc"), "/".into(), name(&"x".repeat(50))]);
+        assert_eq!(message.within(10), "abc/xxxxx…");
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        let message = Message::of([name("a\nWarning: b\u{2028}c\r")]);
+        assert_eq!(message.line(), "a\u{fffd}Warning: b\u{fffd}c\u{fffd}");
+    }
+}

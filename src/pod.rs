@@ -1,0 +1,119 @@
+//! Pods: which are Odigos' business, and what is judged in them.
+
+pub mod affinity;
+pub mod container;
+pub mod device;
+pub mod toleration;
+
+use crate::field::{Field, Unreadable};
+use crate::finding::Report;
+use crate::kubernetes::requirement::Requirement;
+use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL, is_device};
+use crate::request::{Operation, Request};
+use crate::settings::Settings;
+use affinity::{REQUIRED, required_label, selected_label};
+use container::Container;
+
+/// Judges a Pod as it is created; affinity and resources can't be changed afterwards.
+pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    let root = Field::root(request.object);
+    if request.operation == Operation::Update || request.namespace == settings.odiglet.namespace {
+        return Ok(());
+    }
+    let metadata = root.at("metadata")?;
+    if !metadata.at("annotations")?.member(MIRROR_ANNOTATION)?.is_absent() {
+        return Ok(());
+    }
+    let spec = root.at("spec")?;
+    spec.must_be_map()?;
+    let labels = metadata.at("labels")?;
+    if is_bound(&spec)? && !request.audit || is_windows(&spec)? || is_fargate(&spec, &labels)? {
+        return Ok(());
+    }
+    let containers = Container::read_all(&spec.at("containers")?)?;
+    let init_containers = Container::read_all(&spec.at("initContainers")?)?;
+    let selected = match &settings.pods.selector {
+        Some(selector) => selector.matches(|label| labels.member(label)?.text())?,
+        None => false,
+    };
+    if !selected && !is_marked(&root, &labels, &containers, &init_containers)? {
+        return Ok(());
+    }
+    affinity::judge(&root, settings, report)?;
+    device::judge(&spec, &containers, &init_containers, selected, settings, report)?;
+    toleration::judge(&spec, settings, report)
+}
+
+/// Set by the kubelet on the pods that it runs from files.
+const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+
+/// Whether the pod has its node already.
+fn is_bound(spec: &Field) -> Result<bool, Unreadable> {
+    Ok(spec.at("nodeName")?.text()?.is_some_and(|node| !node.is_empty()))
+}
+
+fn is_windows(spec: &Field) -> Result<bool, Unreadable> {
+    let selector = spec.at("nodeSelector")?;
+    Ok(spec.below(&["os", "name"])?.text()? == Some("windows")
+        || selector.member("kubernetes.io/os")?.text()? == Some("windows")
+        || selector.member("beta.kubernetes.io/os")?.text()? == Some("windows"))
+}
+
+fn is_fargate(spec: &Field, labels: &Field) -> Result<bool, Unreadable> {
+    Ok(spec.at("schedulerName")?.text()? == Some("fargate-scheduler")
+        || !labels.member("eks.amazonaws.com/fargate-profile")?.is_absent())
+}
+
+/// Whether the pod bears a mark of Odigos: its webhook has been here, or somebody has written
+/// what it writes.
+fn is_marked(
+    pod: &Field,
+    labels: &Field,
+    containers: &[Container],
+    init_containers: &[Container],
+) -> Result<bool, Unreadable> {
+    Ok(!labels.member(AGENTS_HASH_LABEL)?.is_absent()
+        || containers.iter().any(|container| container.has_odigos_env)
+        || containers.iter().chain(init_containers).any(Container::asks_for_device)
+        || init_containers.iter().any(|container| container.name == AGENT_INIT_CONTAINER)
+        || has_agent_volume(pod)?
+        || asks_for_device(pod)?
+        || requires_prepared_node(pod)?)
+}
+
+fn has_agent_volume(pod: &Field) -> Result<bool, Unreadable> {
+    for volume in pod.below(&["spec", "volumes"])?.entries()? {
+        if volume.at("name")?.text()? == Some(AGENT_VOLUME) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the pod asks for a device as a whole.
+fn asks_for_device(pod: &Field) -> Result<bool, Unreadable> {
+    let resources = pod.below(&["spec", "resources"])?;
+    for list in ["requests", "limits"] {
+        if resources.at(list)?.members()?.any(|(resource, _)| is_device(resource)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether an odiglet label is required, in a required term or in the node selector.
+fn requires_prepared_node(pod: &Field) -> Result<bool, Unreadable> {
+    for (key, value) in pod.below(&["spec", "nodeSelector"])?.members()? {
+        if selected_label(key, &value)?.is_some() {
+            return Ok(true);
+        }
+    }
+    for term in pod.below(REQUIRED)?.at("nodeSelectorTerms")?.entries()? {
+        for expression in term.at("matchExpressions")?.entries()? {
+            if required_label(&Requirement::read(&expression)?).is_some() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,94 @@
+//! Node affinity and node selector on the labels that odiglet sets.
+//!
+//! Where pods wait for a prepared node by affinity, [`require`] makes sure that they do. Where
+//! nothing sets the label, or Karpenter would have to know it, [`strip`] takes it away.
+
+mod require;
+mod strip;
+
+use serde_json::Value;
+
+use crate::field::{Field, Unreadable};
+use crate::finding::Report;
+use crate::kubernetes::requirement::Requirement;
+use crate::odigos::{LABEL_VALUE, MountMethod, odiglet_label};
+use crate::path::Path;
+use crate::rule::Rule;
+use crate::settings::Settings;
+
+/// Where required node affinity is.
+pub const REQUIRED: &[&str] = &["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
+
+/// Where preferred node affinity is.
+const PREFERRED: &[&str] = &["spec", "affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution"];
+
+/// Judges a pod's node affinity and node selector.
+pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    if !settings.odiglet.installed || settings.mount_method == MountMethod::InitContainer {
+        strip::judge(pod, Rule::OdigletAffinityOrphaned, report)
+    } else if settings.karpenter_enabled {
+        strip::judge(pod, Rule::OdigletAffinityBlocksKarpenter, report)
+    } else if settings.mount_method.needs_prepared_node() {
+        require::judge(pod, settings, report)
+    } else {
+        Ok(())
+    }
+}
+
+/// The odiglet label that an expression requires. All other expressions are the user's own wish.
+pub fn required_label(expression: &Requirement) -> Option<&'static str> {
+    let requires = match expression.operator {
+        "Exists" => true,
+        "In" => expression.values.contains(&LABEL_VALUE),
+        _ => false,
+    };
+    odiglet_label(expression.key).filter(|_| requires)
+}
+
+/// The odiglet label that an entry of a node selector requires.
+pub fn selected_label(key: &str, value: &Field) -> Result<Option<&'static str>, Unreadable> {
+    match odiglet_label(key) {
+        Some(label) => Ok((value.text()? == Some(LABEL_VALUE)).then_some(label)),
+        None => Ok(None),
+    }
+}
+
+/// A node selector term: its expressions and fields are ANDed, terms are ORed, and one with
+/// neither matches nothing.
+#[derive(Debug)]
+struct Term<'v> {
+    path: Path,
+    value: &'v Value,
+    expressions: Vec<Requirement<'v>>,
+    fields: Vec<Requirement<'v>>,
+}
+
+impl<'v> Term<'v> {
+    fn read(field: &Field<'v, '_>) -> Result<Self, Unreadable> {
+        Ok(Term {
+            path: field.path(),
+            value: field.value(),
+            expressions: Requirement::read_all(&field.at("matchExpressions")?)?,
+            fields: Requirement::read_all(&field.at("matchFields")?)?,
+        })
+    }
+
+    fn read_all(list: &Field<'v, '_>) -> Result<Vec<Self>, Unreadable> {
+        list.entries()?.map(|entry| Term::read(&entry)).collect()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.expressions.is_empty() && self.fields.is_empty()
+    }
+
+    /// Whether it requires odiglet labels and nothing else.
+    fn is_odiglet_only(&self) -> bool {
+        !self.expressions.is_empty()
+            && self.fields.is_empty()
+            && self.expressions.iter().all(|expression| required_label(expression).is_some())
+    }
+
+    fn expressions_path(&self) -> Path {
+        self.path.clone().key("matchExpressions")
+    }
+}

@@ -1,0 +1,260 @@
+//! Makes an instrumented pod wait for a node that odiglet has prepared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::{REQUIRED, Term, required_label, selected_label};
+use crate::edit::{self, Edit};
+use crate::field::{Field, Unreadable};
+use crate::finding::{Finding, Report};
+use crate::kubernetes::requirement::Requirement;
+use crate::kubernetes::toleration::Toleration;
+use crate::message::{Message, name};
+use crate::odigos::LABEL_VALUE;
+use crate::path::Path;
+use crate::rule::Rule;
+use crate::settings::{Odiglet, Settings};
+
+/// `odiglet-affinity-missing`, `-ored`, `-tier` and `-conflict`.
+pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    let gate = Gate { label: settings.tier.label(), odiglet: &settings.odiglet };
+    let selector = pod.below(&["spec", "nodeSelector"])?;
+    let conflicts = gate.selector_conflicts(&selector)?;
+    if !conflicts.is_empty() {
+        report.findings.extend(conflicts);
+        return Ok(());
+    }
+    for (key, value) in selector.members()? {
+        if let Some(label) = selected_label(key, &value)?.filter(|label| *label != gate.label) {
+            report.findings.push(gate.tier(label, value.path(), vec![Edit::Remove(value.path())], "remove it".into()));
+        }
+    }
+    let required = pod.below(REQUIRED)?;
+    let list = required.at("nodeSelectorTerms")?;
+    report.findings.extend(gate.terms(&list.path(), &Term::read_all(&list)?));
+    Ok(())
+}
+
+/// What a pod is to wait for.
+struct Gate<'s> {
+    /// The label that odiglet of this tier sets.
+    label: &'static str,
+    odiglet: &'s Odiglet<'s>,
+}
+
+impl Gate<'_> {
+    /// The expression that makes a pod wait, exactly as Odigos' webhook looks for it
+    /// (Odigos, `instrumentor/internal/pod/pod.go`).
+    fn expression(&self) -> Value {
+        json!({"key": self.label, "operator": "In", "values": [LABEL_VALUE]})
+    }
+
+    fn is_in(&self, term: &Term) -> bool {
+        let is_it = |expression: &Requirement| {
+            expression.key == self.label && expression.operator == "In" && expression.values.contains(&LABEL_VALUE)
+        };
+        term.expressions.iter().any(is_it)
+    }
+
+    /// The value that a label must have on a node that odiglet prepares, where one is known.
+    fn value_of(&self, key: &str) -> Option<&str> {
+        let selected =
+            || self.odiglet.node_selector.iter().find(|(selected, _)| *selected == key).map(|(_, value)| *value);
+        if key == self.label { Some(LABEL_VALUE) } else { selected() }
+    }
+
+    fn selector_conflicts(&self, selector: &Field) -> Result<Vec<Finding>, Unreadable> {
+        let mut conflicts = Vec::new();
+        for (key, field) in selector.members()? {
+            if let Some(needed) = self.value_of(key)
+                && field.text()? != Some(needed)
+            {
+                conflicts.push(conflict(key, field.path()));
+            }
+        }
+        Ok(conflicts)
+    }
+
+    /// Where a term forbids every node that odiglet prepares.
+    fn conflict_in(&self, term: &Term) -> Option<Finding> {
+        let forbids = |expression: &Requirement| {
+            self.value_of(expression.key).is_some_and(|needed| !expression.admits(Some(needed)))
+        };
+        let (i, expression) = term.expressions.iter().enumerate().find(|(_, expression)| forbids(expression))?;
+        Some(conflict(expression.key, term.expressions_path().index(i)))
+    }
+
+    /// Whether a DaemonSet's pod is pinned by a term to a node where odiglet may never come.
+    fn may_strand(&self, term: &Term) -> bool {
+        let pinned = term.fields.iter().any(|field| field.key == "metadata.name" && field.operator == "In");
+        let anywhere = self.odiglet.node_selector.iter().all(|(key, _)| *key == "kubernetes.io/os")
+            && self.odiglet.tolerations.contains(&Toleration::EVERYTHING);
+        pinned && !anywhere
+    }
+
+    fn terms(&self, list: &Path, terms: &[Term]) -> Vec<Finding> {
+        if terms.is_empty() {
+            let term = json!({"matchExpressions": [self.expression()]});
+            return vec![self.missing(list.clone(), Edit::Append(list.clone(), term))];
+        }
+        let conflicts: Vec<Option<Finding>> = terms.iter().map(|term| self.conflict_in(term)).collect();
+        let is_own = |(term, conflict): (&Term, &Option<Finding>)| {
+            conflict.is_none() && !term.is_empty() && !term.is_odiglet_only()
+        };
+        let escapes = terms.iter().zip(&conflicts).any(is_own);
+        let mut copies = Copies { terms, seen: None };
+        let mut verdicts = Vec::new();
+        for (term, conflict) in terms.iter().zip(conflicts) {
+            let mut verdict = Verdict { term, findings: Vec::new(), edits: Vec::new() };
+            if let Some(conflict) = conflict {
+                verdict.findings.push(conflict);
+            } else if escapes && term.is_odiglet_only() {
+                verdict.findings.push(self.ored(term));
+            } else if !term.is_empty() {
+                self.tiers(&mut verdict);
+                if verdict.findings.is_empty() && !self.is_in(term) {
+                    self.gate(&mut verdict, list, &mut copies);
+                }
+            }
+            verdicts.push(verdict);
+        }
+        drop_equal_terms(&mut verdicts);
+        verdicts.into_iter().flat_map(|verdict| verdict.findings).collect()
+    }
+
+    /// `odiglet-affinity-missing` for a term that lacks the expression.
+    fn gate(&self, verdict: &mut Verdict, list: &Path, copies: &mut Copies) {
+        let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression());
+        let path = verdict.term.path.clone();
+        if self.may_strand(verdict.term) {
+            let mut copy = verdict.term.value.clone();
+            edit::apply(&mut copy, vec![add]);
+            if copies.is_new(&copy) {
+                verdict.findings.push(self.missing(path, Edit::Append(list.clone(), copy)));
+            }
+        } else {
+            let finding = self.missing(path.clone(), add.clone().below(&path));
+            verdict.findings.push(finding);
+            verdict.edits.push(add);
+        }
+    }
+
+    fn missing(&self, path: Path, edit: Edit) -> Finding {
+        Finding {
+            rule: Rule::OdigletAffinityMissing,
+            path,
+            problem: Message::from(["lacks ".into(), self.label.into(), " In [\"true\"]".into()]),
+            remedy: "add it to matchExpressions".into(),
+            edits: vec![edit],
+        }
+    }
+
+    /// `odiglet-affinity-tier` for each expression on a label of another tier. The first becomes
+    /// the expression on this tier's, where the term has none.
+    fn tiers(&self, verdict: &mut Verdict) {
+        let term = verdict.term;
+        let mut present = self.is_in(term);
+        for (i, expression) in term.expressions.iter().enumerate() {
+            let Some(label) = required_label(expression).filter(|label| *label != self.label) else { continue };
+            let place = Path::of(&["matchExpressions"]).index(i);
+            let (edit, remedy) = if present {
+                (Edit::Remove(place), "remove it".into())
+            } else {
+                let remedy = Message::from(["require ".into(), self.label.into()]);
+                (Edit::Set(place, self.expression()), remedy)
+            };
+            present = true;
+            let path = term.expressions_path().index(i);
+            verdict.findings.push(self.tier(label, path, vec![edit.clone().below(&term.path)], remedy));
+            verdict.edits.push(edit);
+        }
+    }
+
+    fn tier(&self, label: &'static str, path: Path, edits: Vec<Edit>, remedy: Message) -> Finding {
+        Finding {
+            rule: Rule::OdigletAffinityTier,
+            path,
+            problem: Message::from([label.into(), " is set by no odiglet of this tier".into()]),
+            remedy,
+            edits,
+        }
+    }
+
+    fn ored(&self, term: &Term) -> Finding {
+        Finding {
+            rule: Rule::OdigletAffinityOred,
+            path: term.path.clone(),
+            problem: Message::from([self.label.into(), " stands alone, and terms are ORed".into()]),
+            remedy: "drop this term, and require it in each other".into(),
+            edits: vec![Edit::Remove(term.path.clone())],
+        }
+    }
+}
+
+fn conflict(label: &str, path: Path) -> Finding {
+    Finding {
+        rule: Rule::OdigletAffinityConflict,
+        path,
+        problem: Message::from([name(label), " forbids the nodes that odiglet prepares".into()]),
+        remedy: "drop this constraint, or don't instrument the pod".into(),
+        edits: Vec::new(),
+    }
+}
+
+/// What becomes of a term.
+struct Verdict<'t> {
+    term: &'t Term<'t>,
+    findings: Vec<Finding>,
+    /// The edits inside the term, whose paths begin at the term.
+    edits: Vec<Edit>,
+}
+
+impl Verdict<'_> {
+    fn tier_finding(&mut self) -> Option<&mut Finding> {
+        self.findings.iter_mut().find(|finding| finding.rule == Rule::OdigletAffinityTier)
+    }
+
+    /// The term as it will be.
+    fn result(&self) -> Value {
+        let mut term = self.term.value.clone();
+        edit::apply(&mut term, self.edits.clone());
+        term
+    }
+}
+
+/// The terms that a pod has, and the copies that it is to get.
+struct Copies<'t> {
+    terms: &'t [Term<'t>],
+    seen: Option<BTreeSet<String>>,
+}
+
+impl Copies<'_> {
+    /// Whether the term is not yet there; it is from now on.
+    fn is_new(&mut self, term: &Value) -> bool {
+        let seen = self.seen.get_or_insert_with(|| self.terms.iter().map(|term| term.value.to_string()).collect());
+        seen.insert(term.to_string())
+    }
+}
+
+/// Where a change of tier makes terms equal, all but the first go.
+fn drop_equal_terms(verdicts: &mut [Verdict]) {
+    if !verdicts.iter_mut().any(|verdict| verdict.tier_finding().is_some()) {
+        return;
+    }
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    for later in 0..verdicts.len() {
+        let Some(verdict) = verdicts.get(later).filter(|verdict| !verdict.term.is_empty()) else { continue };
+        let removal = Edit::Remove(verdict.term.path.clone());
+        let earlier = *first.entry(verdict.result().to_string()).or_insert(later);
+        if earlier == later {
+            continue;
+        }
+        for index in [later, earlier] {
+            if let Some(finding) = verdicts.get_mut(index).and_then(Verdict::tier_finding) {
+                finding.edits.push(removal);
+                break;
+            }
+        }
+    }
+}

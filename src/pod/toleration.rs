@@ -1,0 +1,33 @@
+//! Tolerations that let a pod in too early.
+
+use crate::field::{Field, Unreadable};
+use crate::finding::{Hint, Report};
+use crate::kubernetes::taint::Taint;
+use crate::kubernetes::toleration::Toleration;
+use crate::message::Message;
+use crate::odigos::{TAINT, TAINT_EFFECT, TAINT_KEY};
+use crate::rule::Rule;
+use crate::settings::Settings;
+
+/// `startup-taint-tolerated`, for the first toleration that does it.
+pub fn judge(spec: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    if !settings.gated() {
+        return Ok(());
+    }
+    for entry in spec.at("tolerations")?.entries()? {
+        if Toleration::read(&entry)?.tolerates(&Taint { key: TAINT_KEY, value: "", effect: TAINT_EFFECT }) {
+            report.hints.push(Hint {
+                rule: Some(Rule::StartupTaintTolerated),
+                path: entry.path(),
+                problem: Message::from([
+                    "tolerates ".into(),
+                    TAINT.into(),
+                    ", so it may start before the node is ready".into(),
+                ]),
+                remedy: "narrow the toleration to the keys that the pod must tolerate".into(),
+            });
+            return Ok(());
+        }
+    }
+    Ok(())
+}
