@@ -7,7 +7,7 @@ pub mod node_overlay;
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Cost, Finding, Hint, Report};
-use crate::message::{Message, name};
+use crate::message::Message;
 use crate::odigos::{DEVICE, TAINT, is_device};
 use crate::reach::{self, NODEPOOL_LABEL, Template};
 use crate::request::{Kind, Operation, Request};
@@ -27,10 +27,9 @@ pub fn pool_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Option<&'v str>, Unr
 
 /// Judges a NodePool or a Provisioner.
 pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let change = match (request.kind, request.operation) {
-        (Kind::NodePool, Operation::Update) => drift::change(request.old_object, request.object),
-        (_, Operation::Update) => return Ok(()),
-        (_, Operation::Create) => Change::Created,
+    let change = match request.operation {
+        Operation::Create => Change::Created,
+        Operation::Update => drift::change(request.old_object, request.object),
     };
     let root = Field::root(request.object);
     let pool = root.below(&["metadata", "name"])?.text()?;
@@ -57,11 +56,8 @@ pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -
     }
 }
 
-/// Judges a NodeClaim or a Machine as it is created; its spec can't be changed afterwards.
+/// Judges a NodeClaim or a Machine that is new.
 pub fn judge_claim(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    if request.operation == Operation::Update {
-        return Ok(());
-    }
     let root = Field::root(request.object);
     let labels = root.below(&["metadata", "labels"])?;
     if pool_of_labels(&labels)?.is_some_and(|pool| settings.excludes(pool)) {
@@ -131,7 +127,7 @@ fn judge_device(spec: &Field, template: &Template, settings: &Settings, report: 
         report.findings.push(Finding {
             rule: Rule::DeviceOrphaned,
             path: field.path(),
-            problem: Message::from([name(resource), " is on none of its nodes, so the claim never initializes".into()]),
+            problem: "is on none of its nodes, so the claim never initializes".into(),
             remedy: "remove it, and from the pods that ask for it".into(),
             edits: vec![Edit::Remove(field.path())],
         });

@@ -16,6 +16,19 @@
 //! Rules read the object through [`field`] and never change it: a [`finding`] carries
 //! [edits](edit), which are applied to the object as it came.
 
+#![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod decision;
 pub mod edit;
 pub mod field;
@@ -39,7 +52,7 @@ use kubewarden_policy_sdk::protocol_version_guest;
 use wapc_guest::{CallResult, register_function};
 
 /// Called by the host once for each fresh instance, which is to say for each request.
-#[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+#[cfg_attr(target_arch = "wasm32", allow(unsafe_code), unsafe(no_mangle))]
 pub extern "C" fn wapc_init() {
     register_function("validate", validate);
     register_function("validate_settings", validate_settings);

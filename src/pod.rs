@@ -9,15 +9,15 @@ use crate::field::{Field, Unreadable};
 use crate::finding::Report;
 use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL, is_device};
-use crate::request::{Operation, Request};
+use crate::request::Request;
 use crate::settings::Settings;
 use affinity::{REQUIRED, required_label, selected_label};
 use container::Container;
 
-/// Judges a Pod as it is created; affinity and resources can't be changed afterwards.
+/// Judges a Pod that is new.
 pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(request.object);
-    if request.operation == Operation::Update || request.namespace == settings.odiglet.namespace {
+    if request.namespace == settings.odiglet.namespace {
         return Ok(());
     }
     let metadata = root.at("metadata")?;

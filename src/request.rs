@@ -39,6 +39,12 @@ impl Kind {
         }
     }
 
+    /// Whether rules speak of it under this operation. A NodeClaim's spec and most of a Pod's can't
+    /// be changed once they exist.
+    fn is_judged_on(self, operation: Operation) -> bool {
+        operation == Operation::Create || matches!(self, Kind::NodePool | Kind::NodeOverlay | Kind::Node)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -98,10 +104,13 @@ impl<'v> Request<'v> {
             Some("UPDATE") => Operation::Update,
             _ => return Ok(None),
         };
-        if root.at("subResource")?.text()?.is_some_and(|subresource| !subresource.is_empty()) {
+        let subresource = root.at("subResource")?.text()?.unwrap_or_default();
+        if !kind.is_judged_on(operation) || !subresource.is_empty() {
             return Ok(None);
         }
-        let object = root.get("object").value();
+        let object = root.at("object")?;
+        object.must_be_map()?;
+        let object = object.value();
         let metadata = object.get("metadata");
         if metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(|at| !at.is_null()) {
             return Ok(None);
@@ -179,6 +188,7 @@ mod tests {
     #[case::connect(changed("/operation", json!("CONNECT")))]
     #[case::subresource(changed("/subResource", json!("status")))]
     #[case::on_its_way_out(changed("/object/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z")))]
+    #[case::update(changed("/operation", json!("UPDATE")))]
     #[case::another_kind(changed("/kind/kind", json!("Deployment")))]
     #[case::another_group(changed("/kind/group", json!("metrics.k8s.io")))]
     fn ignored(#[case] request: Value) {
@@ -199,6 +209,8 @@ mod tests {
     #[case(json!({}), "kind")]
     #[case(changed("/kind", json!("Pod")), "kind")]
     #[case(changed("/operation", json!(1)), "operation")]
+    #[case(changed("/object", json!(null)), "object")]
+    #[case(changed("/object", json!([])), "object")]
     fn unreadable(#[case] request: Value, #[case] path: &str) {
         assert_eq!(Request::read(&request).unwrap_err().path.to_string(), path);
     }

@@ -3,7 +3,7 @@
 use crate::field::{Field, Unreadable};
 use crate::finding::{Finding, Hint, Report};
 use crate::kubernetes::quantity::Quantity;
-use crate::message::{Message, name};
+use crate::message::Message;
 use crate::odigos::{DEVICE, is_device};
 use crate::path::Path;
 use crate::request::{Operation, Request};
@@ -24,7 +24,7 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
     for (resource, quantity) in capacity.members()?.filter(|(resource, _)| is_device(resource)) {
         let path = quantity.path();
         if !settings.uses_device() {
-            report.hints.push(orphaned(resource, path));
+            report.hints.push(orphaned(path));
         } else if let Some((problem, remedy)) = wrong(resource, &quantity) {
             let rule = Rule::OverlayDeviceCapacity;
             if changed {
@@ -40,10 +40,10 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
 /// `overlay-device-capacity`
 fn wrong(resource: &str, quantity: &Field) -> Option<(Message, Message)> {
     if resource != DEVICE {
-        let problem = Message::from([name(resource), " is advertised by no node".into()]);
+        let problem = Message::from("is advertised by no node");
         Some((problem, Message::from(["name ".into(), DEVICE.into(), " instead".into()])))
     } else if Quantity::read(quantity.value()).and_then(|quantity| quantity.integer()).is_none_or(|count| count < 1) {
-        let problem = Message::from([DEVICE.into(), " must be a whole number of at least 1".into()]);
+        let problem = Message::from("must be a whole number of at least 1");
         Some((problem, "set it to \"1024\", as Odigos' device plugin does".into()))
     } else {
         None
@@ -51,14 +51,11 @@ fn wrong(resource: &str, quantity: &Field) -> Option<(Message, Message)> {
 }
 
 /// `overlay-device-orphaned`
-fn orphaned(resource: &str, path: Path) -> Hint {
+fn orphaned(path: Path) -> Hint {
     Hint {
         rule: Some(Rule::OverlayDeviceOrphaned),
         path,
-        problem: Message::from([
-            name(resource),
-            " is advertised by nothing, so Karpenter launches nodes that never initialize".into(),
-        ]),
+        problem: "is advertised by nothing, so Karpenter launches nodes that never initialize".into(),
         remedy: "remove it, or the overlay".into(),
     }
 }

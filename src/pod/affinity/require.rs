@@ -186,7 +186,7 @@ impl Gate<'_> {
             rule: Rule::OdigletAffinityOred,
             path: term.path.clone(),
             problem: Message::from([self.label.into(), " stands alone, and terms are ORed".into()]),
-            remedy: "drop this term, and require it in each other".into(),
+            remedy: "drop this term, and require it in the others".into(),
             edits: vec![Edit::Remove(term.path.clone())],
         }
     }
@@ -197,7 +197,7 @@ fn conflict(label: &str, path: Path) -> Finding {
         rule: Rule::OdigletAffinityConflict,
         path,
         problem: Message::from([name(label), " forbids the nodes that odiglet prepares".into()]),
-        remedy: "drop this constraint, or don't instrument the pod".into(),
+        remedy: "drop it, or don't instrument the pod".into(),
         edits: Vec::new(),
     }
 }
