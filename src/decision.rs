@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
-use crate::edit;
+use crate::edit::Edit;
 use crate::finding::{Cost, Hint, Report};
 use crate::message::{Message, Piece};
 use crate::settings::Action;
@@ -19,8 +17,8 @@ pub enum Decision {
     },
     /// The object is admitted with its findings put right.
     Mutate {
-        /// The object as it is to be; `None` where no finding has an edit.
-        object: Option<Value>,
+        /// The edits of the findings; none where no finding has one.
+        edits: Vec<Edit>,
         /// The rules of the findings, each once, sorted.
         rules: Vec<&'static str>,
         /// One line each.
@@ -47,7 +45,7 @@ impl Decision {
 
 /// Decides over an object by what was found in it. Under [`Action::Mutate`], `retrofit` says whether
 /// a pool may be changed though it drifts.
-pub fn decide(object: &Value, mut report: Report, action: Action, retrofit: bool) -> Decision {
+pub fn decide(mut report: Report, action: Action, retrofit: bool) -> Decision {
     match report.cost {
         Cost::None => {}
         Cost::Silent if action == Action::Mutate => {}
@@ -66,14 +64,12 @@ pub fn decide(object: &Value, mut report: Report, action: Action, retrofit: bool
         Action::Mutate => {
             let without_edit = report.findings.iter().filter(|finding| finding.edits.is_empty());
             let warnings = without_edit.map(|finding| report.warning(finding)).chain(hints).collect();
-            let rules: BTreeSet<&str> = report.findings.iter().map(|finding| finding.rule.name()).collect();
-            let edits: Vec<_> = report.findings.into_iter().flat_map(|finding| finding.edits).collect();
-            let object = (!edits.is_empty()).then(|| {
-                let mut object = object.clone();
-                edit::apply(&mut object, edits);
-                object
-            });
-            Decision::Mutate { object, rules: rules.into_iter().collect(), warnings }
+            let mut rules = BTreeSet::new();
+            for finding in &report.findings {
+                rules.insert(finding.rule.name());
+            }
+            let edits = report.findings.into_iter().flat_map(|finding| finding.edits).collect();
+            Decision::Mutate { edits, rules: rules.into_iter().collect(), warnings }
         }
         Action::Reject => {
             let lines: Vec<String> = report.findings.iter().map(|finding| report.line(finding)).collect();
@@ -106,7 +102,6 @@ fn drift(report: &Report) -> Option<Hint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::Edit;
     use crate::finding::{Finding, Object};
     use crate::path::Path;
     use crate::rule::Rule;
@@ -135,9 +130,9 @@ mod tests {
         Decision::Admit { warnings: warnings.iter().map(ToString::to_string).collect() }
     }
 
-    fn mutated(object: Option<Value>, warnings: &[&str]) -> Decision {
+    fn mutated(edits: Vec<Edit>, warnings: &[&str]) -> Decision {
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        Decision::Mutate { object, rules: vec!["startup-taint-missing"], warnings }
+        Decision::Mutate { edits, rules: vec!["startup-taint-missing"], warnings }
     }
 
     fn rejected(warnings: &[&str]) -> Decision {
@@ -145,17 +140,17 @@ mod tests {
     }
 
     #[rstest]
-    #[case::mutate(report(set(), 1, Cost::None), Action::Mutate, mutated(Some(json!({"spec": {"a": 2}})), &[HINT]))]
-    #[case::no_edit(report(vec![], 0, Cost::None), Action::Mutate, mutated(None, &[FINDING]))]
+    #[case::mutate(report(set(), 1, Cost::None), Action::Mutate, mutated(set(), &[HINT]))]
+    #[case::no_edit(report(vec![], 0, Cost::None), Action::Mutate, mutated(vec![], &[FINDING]))]
     #[case::reject(report(set(), 1, Cost::None), Action::Reject, rejected(&[HINT]))]
     #[case::warn(report(set(), 1, Cost::None), Action::Warn, admitted(&[FINDING, HINT]))]
     #[case::drift(report(set(), 0, Cost::Drift { spec_changes: true }), Action::Mutate, admitted(&[DRIFT]))]
     #[case::drift_under_reject(report(set(), 0, Cost::Drift { spec_changes: true }), Action::Reject, admitted(&[DRIFT]))]
-    #[case::silent(report(set(), 0, Cost::Silent), Action::Mutate, mutated(Some(json!({"spec": {"a": 2}})), &[]))]
+    #[case::silent(report(set(), 0, Cost::Silent), Action::Mutate, mutated(set(), &[]))]
     #[case::silent_under_reject(report(set(), 0, Cost::Silent), Action::Reject, admitted(&[]))]
     #[case::silent_under_warn(report(set(), 0, Cost::Silent), Action::Warn, admitted(&[]))]
     fn decided(#[case] report: Report, #[case] action: Action, #[case] expected: Decision) {
-        assert_eq!(decide(&json!({"spec": {"a": 1}}), report, action, false), expected);
+        assert_eq!(decide(report, action, false), expected);
     }
 
     #[rstest]
@@ -164,7 +159,7 @@ mod tests {
     #[case::never_under_reject(Action::Reject, true, false)]
     #[case::never_under_warn(Action::Warn, true, false)]
     fn retrofit(#[case] action: Action, #[case] spec_changes: bool, #[case] expected: bool) {
-        let decision = decide(&json!({}), report(set(), 0, Cost::Drift { spec_changes }), action, true);
+        let decision = decide(report(set(), 0, Cost::Drift { spec_changes }), action, true);
         assert_eq!(matches!(decision, Decision::Mutate { .. }), expected);
         assert_eq!(decision == admitted(&[DRIFT]), !expected);
     }
@@ -173,6 +168,6 @@ mod tests {
     fn nothing_found_is_nothing_said() {
         let mut report = report(vec![], 0, Cost::Drift { spec_changes: true });
         report.findings.clear();
-        assert_eq!(decide(&json!({}), report, Action::Mutate, true), Decision::ACCEPT);
+        assert_eq!(decide(report, Action::Mutate, true), Decision::ACCEPT);
     }
 }

@@ -17,6 +17,22 @@ pub enum Edit {
 }
 
 impl Edit {
+    /// Where it changes something.
+    pub fn path(&self) -> &Path {
+        match self {
+            Edit::Set(path, _) | Edit::Append(path, _) | Edit::Remove(path) => path,
+        }
+    }
+
+    /// The same change of what is `depth` steps inside the object.
+    pub fn within(self, depth: usize) -> Self {
+        match self {
+            Edit::Set(path, value) => Edit::Set(path.within(depth), value),
+            Edit::Append(path, value) => Edit::Append(path.within(depth), value),
+            Edit::Remove(path) => Edit::Remove(path.within(depth)),
+        }
+    }
+
     /// The same change of an object that holds this one at `parent`.
     pub fn below(self, parent: &Path) -> Self {
         match self {

@@ -29,9 +29,9 @@ pub fn pool_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Option<&'v str>, Unr
 pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let change = match request.operation {
         Operation::Create => Change::Created,
-        Operation::Update => drift::change(request.old_object, request.object),
+        Operation::Update => drift::change(&request.old_object, &request.object),
     };
-    let root = Field::root(request.object);
+    let root = Field::root(&request.object);
     let pool = root.below(&["metadata", "name"])?.text()?;
     if pool.is_some_and(|pool| settings.excludes(pool)) {
         return Ok(());
@@ -58,7 +58,7 @@ pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -
 
 /// Judges a NodeClaim or a Machine that is new.
 pub fn judge_claim(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let root = Field::root(request.object);
+    let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
     if pool_of_labels(&labels)?.is_some_and(|pool| settings.excludes(pool)) {
         return Ok(());

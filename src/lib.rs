@@ -33,6 +33,7 @@ pub mod decision;
 pub mod edit;
 pub mod field;
 pub mod finding;
+pub mod json;
 pub mod karpenter;
 pub mod kubernetes;
 pub mod message;

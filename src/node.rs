@@ -42,7 +42,7 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
 }
 
 fn judge_new(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let root = Field::root(request.object);
+    let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
     let node = reach::Node {
         name: root.below(&["metadata", "name"])?.text()?.unwrap_or_default(),

@@ -59,6 +59,11 @@ impl Path {
         self.0.iter().chain(&rest.0).cloned().collect()
     }
 
+    /// The same place, seen from `depth` steps inside.
+    pub fn within(&self, depth: usize) -> Self {
+        self.0.iter().skip(depth).cloned().collect()
+    }
+
     /// The steps, outermost first.
     pub fn steps(&self) -> &[Step] {
         &self.0

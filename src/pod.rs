@@ -7,16 +7,17 @@ pub mod toleration;
 
 use crate::field::{Field, Unreadable};
 use crate::finding::Report;
+use crate::json::cursor::may_say_odigos;
 use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL, is_device};
-use crate::request::Request;
+use crate::request::{Envelope, Request};
 use crate::settings::Settings;
 use affinity::{REQUIRED, required_label, selected_label};
 use container::Container;
 
 /// Judges a Pod that is new.
 pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let root = Field::root(request.object);
+    let root = Field::root(&request.object);
     if request.namespace == settings.odiglet.namespace {
         return Ok(());
     }
@@ -42,6 +43,15 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
     affinity::judge(&root, settings, report)?;
     device::judge(&spec, &containers, &init_containers, selected, settings, report)?;
     toleration::judge(&spec, settings, report)
+}
+
+/// Whether the text alone tells that a pod is none of Odigos' business: no selector could select it,
+/// and nowhere does it say `odigos`, as every mark does, unless by an escape of a letter.
+///
+/// Nearly all pods are such ones, and parsing them is all that they would cost. That they have a
+/// `spec` is seen to here; other shapes that can't be read matter only in a pod that is.
+pub fn is_none_of_odigos(envelope: &Envelope, settings: &Settings) -> bool {
+    settings.pods.selector.is_none() && envelope.has_spec && !envelope.object.is_some_and(may_say_odigos)
 }
 
 /// Set by the kubelet on the pods that it runs from files.

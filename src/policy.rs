@@ -3,19 +3,20 @@
 //! Nothing here fails: to the host an error is a rejection, even where a policy's failures are to
 //! be ignored (Kubewarden, `policy-evaluator`'s waPC runtime).
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::decision::{Decision, decide};
-use crate::field::Unreadable;
 use crate::finding::{Hint, Report};
 use crate::karpenter::{self, node_overlay};
-use crate::request::{Kind, Request};
+use crate::request::{Envelope, Kind, Request};
 use crate::settings::{Settings, SettingsError};
 use crate::{node, pod, response};
 
 /// Answers `{"request": …, "settings": …}`, as the host sends it, with a `ValidationResponse`.
 pub fn validate(payload: &[u8]) -> Vec<u8> {
-    response::of_decision(judge(payload))
+    let (decision, object) = judge(payload);
+    response::of_decision(decision, object)
 }
 
 /// Answers settings with a `SettingsValidationResponse`.
@@ -29,24 +30,37 @@ pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
     response::of_settings(&errors)
 }
 
-fn judge(payload: &[u8]) -> Decision {
-    let payload: Value = match serde_json::from_slice(payload) {
-        Ok(payload) => payload,
+/// Decides over the object of a payload, whose text it returns beside.
+fn judge(payload: &[u8]) -> (Decision, &[u8]) {
+    let Some(envelope) = Envelope::open(payload) else {
+        return (Decision::admit_with(unreadable_payload(payload)), b"");
+    };
+    let object = envelope.object.unwrap_or_default();
+    (judge_envelope(&envelope), object)
+}
+
+fn judge_envelope(envelope: &Envelope) -> Decision {
+    let Some((kind, operation)) = envelope.subject() else { return Decision::ACCEPT };
+    let settings: Value = match envelope.settings.map(serde_json::from_slice).transpose() {
+        Ok(settings) => settings.unwrap_or_default(),
         Err(error) => {
-            return Decision::admit_with(format!("admitted unchanged, for the request can't be read as JSON: {error}"));
+            return Decision::admit_with(format!("admitted unchanged, for the policy's settings are no JSON: {error}"));
         }
     };
-    let request = match Request::read(payload.get("request").unwrap_or(&Value::Null)) {
-        Ok(Some(request)) => request,
-        Ok(None) => return Decision::ACCEPT,
-        Err(error) => return Decision::admit_with(unreadable_request(&error)),
-    };
-    let settings = match Settings::read(payload.get("settings").unwrap_or(&Value::Null)) {
+    let settings = match Settings::read(&settings) {
         Ok(settings) => settings,
         Err(errors) => return Decision::admit_with(unreadable_settings(&errors)),
     };
-    let action = settings.action_on(request.kind, request.audit);
-    decide(request.object, find(&request, &settings), action, settings.node_pools.retrofit)
+    if kind == Kind::Pod && pod::is_none_of_odigos(envelope, &settings) {
+        return Decision::ACCEPT;
+    }
+    match Request::parse(envelope, kind, operation) {
+        Ok(Some(request)) => {
+            decide(find(&request, &settings), settings.action_on(kind, request.audit), settings.node_pools.retrofit)
+        }
+        Ok(None) => Decision::ACCEPT,
+        Err(error) => Decision::admit_with(format!("admitted unchanged, for the request can't be read: {error}")),
+    }
 }
 
 /// All that the rules find in a request's object.
@@ -65,11 +79,12 @@ pub fn find(request: &Request, settings: &Settings) -> Report {
     }
 }
 
-fn unreadable_request(error: &Unreadable) -> String {
-    format!(
-        "admitted unchanged, for the request can't be read: {} where {} belongs at {}",
-        error.found, error.expected, error.path
-    )
+fn unreadable_payload(payload: &[u8]) -> String {
+    let why = match serde_json::from_slice::<IgnoredAny>(payload) {
+        Ok(_) => "it has no kind, or something other than a string where a string belongs".to_owned(),
+        Err(error) => format!("it is no JSON: {error}"),
+    };
+    format!("admitted unchanged, for the request can't be read: {why}")
 }
 
 fn unreadable_settings(errors: &[SettingsError]) -> String {

@@ -1,9 +1,13 @@
 //! The admission request, as far as the policy reads it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
-use crate::field::{Field, Unreadable};
+use crate::field::shape;
 use crate::finding::Object;
+use crate::json::cursor::Cursor;
+use crate::json::keep::{self, Keep, READ_BY_RULES};
 
 /// A kind of object that rules speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,73 +72,143 @@ pub enum Operation {
     Update,
 }
 
-/// An admission request that rules have something to say to.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'v> {
-    /// `/kind`; `/resource` is wrong in audits.
+/// The texts that a payload `{"request": …, "settings": …}` consists of, unparsed.
+#[derive(Clone, Debug, Default)]
+pub struct Envelope<'t> {
+    /// `/request/kind/group`
+    group: Cow<'t, str>,
+    /// `/request/kind/kind`; `/request/resource` is wrong in audits.
+    kind: Cow<'t, str>,
+    /// `/request/operation`
+    operation: Cow<'t, str>,
+    /// `/request/subResource`; empty where there is none.
+    subresource: Cow<'t, str>,
+    /// `/request/namespace`; empty where there is none.
+    namespace: Cow<'t, str>,
+    /// `/request/userInfo`
+    user: Option<&'t [u8]>,
+    /// `/request/object`
+    pub object: Option<&'t [u8]>,
+    /// Whether `/request/object/spec` is a map.
+    pub has_spec: bool,
+    /// `/request/oldObject`
+    old_object: Option<&'t [u8]>,
+    /// `/settings`
+    pub settings: Option<&'t [u8]>,
+}
+
+impl<'t> Envelope<'t> {
+    /// Takes a payload apart; `None` where it is no JSON, or no admission request.
+    pub fn open(payload: &'t [u8]) -> Option<Self> {
+        let mut envelope = Envelope::default();
+        let mut cursor = Cursor::new(payload);
+        cursor.map(|cursor, key| match key {
+            "request" => cursor.map(|cursor, key| envelope.take(cursor, key)),
+            "settings" => {
+                envelope.settings = Some(cursor.skip()?);
+                Some(())
+            }
+            _ => cursor.skip().map(drop),
+        })?;
+        (cursor.is_at_end() && !envelope.kind.is_empty()).then_some(envelope)
+    }
+
+    fn take(&mut self, cursor: &mut Cursor<'t>, key: &str) -> Option<()> {
+        match key {
+            "kind" => {
+                return cursor.map(|cursor, key| {
+                    match key {
+                        "group" => self.group = cursor.text()?,
+                        "kind" => self.kind = cursor.text()?,
+                        _ => drop(cursor.skip()?),
+                    }
+                    Some(())
+                });
+            }
+            "operation" => self.operation = cursor.text()?,
+            "subResource" => self.subresource = cursor.text()?,
+            "namespace" => self.namespace = cursor.text()?,
+            "userInfo" => self.user = Some(cursor.skip()?),
+            "object" => {
+                self.has_spec = false;
+                self.object = Some(cursor.span(|cursor| match cursor.peek()? {
+                    b'{' => cursor.map(|cursor, key| {
+                        if key == "spec" {
+                            self.has_spec = cursor.peek()? == b'{';
+                        }
+                        cursor.skip().map(drop)
+                    }),
+                    _ => cursor.skip().map(drop),
+                })?);
+            }
+            "oldObject" => self.old_object = Some(cursor.skip()?),
+            _ => drop(cursor.skip()?),
+        }
+        Some(())
+    }
+
+    /// The kind and the operation, where rules speak of them and not of a subresource.
+    pub fn subject(&self) -> Option<(Kind, Operation)> {
+        let kind = Kind::of(&self.group, &self.kind)?;
+        let operation = match self.operation.as_ref() {
+            "CREATE" => Operation::Create,
+            "UPDATE" => Operation::Update,
+            _ => return None,
+        };
+        (kind.is_judged_on(operation) && self.subresource.is_empty()).then_some((kind, operation))
+    }
+}
+
+/// An admission request that rules have something to say to, as far as they read it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The kind of the object.
     pub kind: Kind,
-    /// `/operation`
+    /// What is being done to it.
     pub operation: Operation,
-    /// `/namespace`, or else the object's own; empty where it has none.
-    pub namespace: &'v str,
+    /// Its namespace; empty where it has none.
+    pub namespace: String,
     /// `/userInfo/username` is empty: Kubewarden's background audit asks, and nothing that it is
     /// told blocks anything (Kubewarden, `internal/audit-scanner/scanner/admission_request.go`).
     pub audit: bool,
     /// `/userInfo/groups` has `system:nodes`: a kubelet asks.
     pub by_kubelet: bool,
-    /// `/object`
-    pub object: &'v Value,
-    /// `/oldObject`; `null` where there is none.
-    pub old_object: &'v Value,
+    /// `/object`, as far as rules read it.
+    pub object: Value,
+    /// `/oldObject`, likewise; `null` where there is none.
+    pub old_object: Value,
 }
 
-impl<'v> Request<'v> {
-    /// Reads an admission request; `None` where no rule speaks of it: another kind or operation, a
-    /// subresource, an object on its way out.
-    pub fn read(request: &'v Value) -> Result<Option<Self>, Unreadable> {
-        let root = Field::root(request);
-        root.must_be_map()?;
-        let group_version_kind = root.at("kind")?;
-        group_version_kind.must_be_map()?;
-        let group = group_version_kind.at("group")?.text()?.unwrap_or_default();
-        let kind = group_version_kind.at("kind")?.text()?.unwrap_or_default();
-        let Some(kind) = Kind::of(group, kind) else { return Ok(None) };
-        let operation = match root.at("operation")?.text()? {
-            Some("CREATE") => Operation::Create,
-            Some("UPDATE") => Operation::Update,
-            _ => return Ok(None),
-        };
-        let subresource = root.at("subResource")?.text()?.unwrap_or_default();
-        if !kind.is_judged_on(operation) || !subresource.is_empty() {
-            return Ok(None);
+impl Request {
+    /// Parses what rules read; `None` where they say nothing, for the object is on its way out.
+    ///
+    /// The error says what can't be read.
+    pub fn parse(envelope: &Envelope, kind: Kind, operation: Operation) -> Result<Option<Self>, String> {
+        // A NodePool's update is compared with what was there as a whole.
+        let keep = if (kind, operation) == (Kind::NodePool, Operation::Update) { &Keep::All } else { &READ_BY_RULES };
+        let parse = |text: Option<&[u8]>, keep| text.map_or(Ok(Value::Null), |text| keep::parse(text, keep));
+        let object = parse(envelope.object, keep).map_err(|error| format!("the object is no JSON: {error}"))?;
+        let old_object = parse(envelope.old_object.filter(|_| operation == Operation::Update), keep)
+            .map_err(|error| format!("the old object is no JSON: {error}"))?;
+        if !object.is_object() {
+            return Err(format!("{} where an object belongs", shape(&object)));
         }
-        let object = root.at("object")?;
-        object.must_be_map()?;
-        let object = object.value();
         let metadata = object.get("metadata");
         if metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(|at| !at.is_null()) {
             return Ok(None);
         }
         let own_namespace = metadata.and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
-        let user = root.get("userInfo");
-        let groups = user.get("groups");
+        let namespace = Some(envelope.namespace.as_ref()).filter(|namespace| !namespace.is_empty()).or(own_namespace);
+        let user = parse(envelope.user, &Keep::All).unwrap_or_default();
+        let groups = user.get("groups").and_then(Value::as_array);
         Ok(Some(Request {
             kind,
             operation,
-            namespace: root
-                .get("namespace")
-                .value()
-                .as_str()
-                .filter(|name| !name.is_empty())
-                .or(own_namespace)
-                .unwrap_or_default(),
-            audit: user.get("username").value().as_str().unwrap_or_default().is_empty(),
-            by_kubelet: groups
-                .value()
-                .as_array()
-                .is_some_and(|groups| groups.iter().any(|group| group == "system:nodes")),
+            namespace: namespace.unwrap_or_default().to_owned(),
+            audit: user.get("username").and_then(Value::as_str).unwrap_or_default().is_empty(),
+            by_kubelet: groups.is_some_and(|groups| groups.iter().any(|group| group == "system:nodes")),
             object,
-            old_object: root.get("oldObject").value(),
+            old_object,
         }))
     }
 
@@ -146,7 +220,7 @@ impl<'v> Request<'v> {
         };
         Object {
             kind: self.kind.name(),
-            namespace: self.namespace.to_owned(),
+            namespace: self.namespace.clone(),
             name: text("name").or(text("generateName")).unwrap_or_default().to_owned(),
         }
     }
@@ -174,11 +248,23 @@ mod tests {
         request
     }
 
+    /// `Ok(None)` where rules have nothing to say.
+    fn read(request: Value) -> Result<Option<Request>, String> {
+        let payload = json!({"settings": {}, "request": request}).to_string();
+        let envelope = Envelope::open(payload.as_bytes()).ok_or("no request")?;
+        match envelope.subject() {
+            Some((kind, operation)) => Request::parse(&envelope, kind, operation),
+            None => Ok(None),
+        }
+    }
+
     #[test]
     fn what_rules_read() {
-        let value = pod();
-        let request = Request::read(&value).unwrap().unwrap();
-        assert_eq!((request.kind, request.operation, request.namespace), (Kind::Pod, Operation::Create, "shop"));
+        let request = read(pod()).unwrap().unwrap();
+        assert_eq!(
+            (request.kind, request.operation, request.namespace.as_str()),
+            (Kind::Pod, Operation::Create, "shop")
+        );
         assert!(!request.audit && !request.by_kubelet && request.old_object.is_null());
         assert_eq!(request.object(), Object { kind: "Pod", namespace: "shop".into(), name: "web-".into() });
     }
@@ -186,13 +272,14 @@ mod tests {
     #[rstest]
     #[case::delete(changed("/operation", json!("DELETE")))]
     #[case::connect(changed("/operation", json!("CONNECT")))]
+    #[case::no_operation(changed("/operation", json!(null)))]
     #[case::subresource(changed("/subResource", json!("status")))]
     #[case::on_its_way_out(changed("/object/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z")))]
     #[case::update(changed("/operation", json!("UPDATE")))]
     #[case::another_kind(changed("/kind/kind", json!("Deployment")))]
     #[case::another_group(changed("/kind/group", json!("metrics.k8s.io")))]
     fn ignored(#[case] request: Value) {
-        assert_eq!(Request::read(&request).unwrap().map(|request| request.kind), None);
+        assert_eq!(read(request).map(|request| request.map(|request| request.kind)), Ok(None));
     }
 
     #[rstest]
@@ -201,17 +288,17 @@ mod tests {
     #[case::empty_user(changed("/userInfo", json!({})), true)]
     #[case::absurd_user(changed("/userInfo", json!([1])), true)]
     fn an_audit_has_no_user(#[case] request: Value, #[case] audit: bool) {
-        assert_eq!(Request::read(&request).unwrap().unwrap().audit, audit);
+        assert_eq!(read(request).unwrap().unwrap().audit, audit);
     }
 
     #[rstest]
-    #[case(json!(null), "")]
-    #[case(json!({}), "kind")]
-    #[case(changed("/kind", json!("Pod")), "kind")]
-    #[case(changed("/operation", json!(1)), "operation")]
-    #[case(changed("/object", json!(null)), "object")]
-    #[case(changed("/object", json!([])), "object")]
-    fn unreadable(#[case] request: Value, #[case] path: &str) {
-        assert_eq!(Request::read(&request).unwrap_err().path.to_string(), path);
+    #[case(json!(null), "no request")]
+    #[case(json!({}), "no request")]
+    #[case(changed("/kind", json!("Pod")), "no request")]
+    #[case(changed("/operation", json!(1)), "no request")]
+    #[case(changed("/object", json!(null)), "nothing where an object belongs")]
+    #[case(changed("/object", json!([])), "a list where an object belongs")]
+    fn unreadable(#[case] request: Value, #[case] expected: &str) {
+        assert_eq!(read(request).unwrap_err(), expected);
     }
 }

@@ -5,13 +5,15 @@ use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde::Serialize;
 
 use crate::decision::Decision;
+use crate::json::splice::splice;
 use crate::settings::SettingsError;
 
-/// The answer of `validate`: a `ValidationResponse` of Kubewarden's SDK as JSON.
+/// The answer of `validate`: a `ValidationResponse` of Kubewarden's SDK as JSON. `object` is the text
+/// that edits are spliced into.
 ///
 /// A rejection has no code of its own: the API server's is 400 then, and 500 would be reported as an
 /// error of the policy.
-pub fn of_decision(decision: Decision) -> Vec<u8> {
+pub fn of_decision(decision: Decision, object: &[u8]) -> Vec<u8> {
     let mut response = ValidationResponse {
         accepted: true,
         message: None,
@@ -20,10 +22,12 @@ pub fn of_decision(decision: Decision) -> Vec<u8> {
         audit_annotations: None,
         warnings: None,
     };
+    let mut mutated = None;
     let warnings = match decision {
+        Decision::Admit { warnings } if warnings.is_empty() => return ACCEPTED.to_vec(),
         Decision::Admit { warnings } => warnings,
-        Decision::Mutate { object, rules, warnings } => {
-            response.mutated_object = object;
+        Decision::Mutate { edits, rules, warnings } => {
+            mutated = (!edits.is_empty()).then(|| splice(object, edits)).flatten();
             response.audit_annotations = Some([("rules".to_owned(), rules.join(","))].into());
             warnings
         }
@@ -34,7 +38,23 @@ pub fn of_decision(decision: Decision) -> Vec<u8> {
         }
     };
     response.warnings = (!warnings.is_empty()).then_some(warnings);
-    encode(&response, b"{\"accepted\":true}")
+    let response = encode(&response, ACCEPTED);
+    match mutated {
+        Some(object) => with_mutated_object(&response, &object).unwrap_or(response),
+        None => response,
+    }
+}
+
+/// Nothing to say.
+const ACCEPTED: &[u8] =
+    br#"{"accepted":true,"message":null,"code":null,"mutated_object":null,"audit_annotations":null,"warnings":null}"#;
+
+/// A response with the object's text in the place of its `null`.
+fn with_mutated_object(response: &[u8], object: &[u8]) -> Option<Vec<u8>> {
+    const NULL: &[u8] = br#""mutated_object":null"#;
+    let start = response.windows(NULL.len()).position(|window| window == NULL)? + NULL.len() - b"null".len();
+    let (before, after) = (response.get(..start)?, response.get(start + b"null".len()..)?);
+    Some([before, object, after].concat())
 }
 
 /// The answer of `validate_settings`: a `SettingsValidationResponse` of Kubewarden's SDK as JSON,
@@ -45,7 +65,7 @@ pub fn of_settings(errors: &[SettingsError]) -> Vec<u8> {
         valid: errors.is_empty(),
         message: (!errors.is_empty()).then(|| lines.join("\n")),
     };
-    encode(&response, b"{\"valid\":false}")
+    encode(&response, br#"{"valid":false}"#)
 }
 
 /// JSON; `fallback` stands in for what has no JSON, which none of the answers is.

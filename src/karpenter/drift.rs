@@ -1,5 +1,7 @@
 //! What a change of a NodePool does to its nodes.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Number, Value};
 
 /// What an UPDATE changes in a NodePool.
@@ -58,12 +60,11 @@ fn normal(value: Value) -> Option<Value> {
         Value::String(text) if text.is_empty() => None,
         Value::Number(number) if number.as_f64() == Some(0.0) => None,
         Value::Array(list) => {
-            let mut set: Vec<(String, Value)> =
-                list.into_iter().filter_map(normal).map(|entry| (entry.to_string(), entry)).collect();
-            set.sort_by(|(a, _), (b, _)| a.cmp(b));
-            set.dedup_by(|(a, _), (b, _)| a == b);
-            let set: Vec<Value> = set.into_iter().map(|(_, entry)| entry).collect();
-            (!set.is_empty()).then_some(Value::Array(set))
+            let mut set = BTreeMap::new();
+            for entry in list.into_iter().filter_map(normal) {
+                set.insert(entry.to_string(), entry);
+            }
+            (!set.is_empty()).then(|| set.into_values().collect())
         }
         Value::Object(map) => {
             let map: Map<String, Value> =

@@ -15,7 +15,7 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
     if !settings.karpenter_enabled {
         return Ok(());
     }
-    let (root, old) = (Field::root(request.object), Field::root(request.old_object));
+    let (root, old) = (Field::root(&request.object), Field::root(&request.old_object));
     let capacity = root.below(&["spec", "capacity"])?;
     let changed = match request.operation {
         Operation::Create => true,

@@ -28,8 +28,10 @@ pub fn judge(
         containers.iter().map(|container| (container, false)).chain(init_containers.iter().map(|init| (init, true)));
     for (container, init) in all {
         let resources = container.path.clone().key("resources");
-        let asked: BTreeSet<&str> =
-            container.requests.iter().chain(&container.limits).map(|(resource, _)| *resource).collect();
+        let mut asked = BTreeSet::new();
+        for (resource, _) in container.requests.iter().chain(&container.limits) {
+            asked.insert(*resource);
+        }
         if !settings.uses_device() {
             report.findings.extend(asked.iter().map(|resource| orphaned(&resources, resource)));
             continue;
@@ -48,9 +50,9 @@ pub fn judge(
     let pod_level = spec.at("resources")?;
     let mut asked = BTreeSet::new();
     for list in ["requests", "limits"] {
-        asked.extend(
-            pod_level.at(list)?.members()?.map(|(resource, _)| resource).filter(|resource| is_device(resource)),
-        );
+        for (resource, _) in pod_level.at(list)?.members()?.filter(|(resource, _)| is_device(resource)) {
+            asked.insert(resource);
+        }
     }
     report.findings.extend(asked.iter().map(|resource| orphaned(&pod_level.path(), resource)));
     Ok(())

@@ -135,8 +135,8 @@ impl Errors {
     pub fn unknown_keys(&mut self, field: &Field, known: &[&str]) {
         let unknown = field.value().as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         for (key, value) in unknown {
-            let lower = key.to_lowercase();
-            let distance = |known: &&&str| strsim::osa_distance(&lower, &known.to_lowercase());
+            let lower = key.to_ascii_lowercase();
+            let distance = |known: &&&str| strsim::osa_distance(&lower, &known.to_ascii_lowercase());
             let nearest = known.iter().min_by_key(distance).copied().unwrap_or_default();
             let parent = field.path().to_string();
             self.0.push(SettingsError {

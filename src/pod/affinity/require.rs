@@ -103,40 +103,47 @@ impl Gate<'_> {
             conflict.is_none() && !term.is_empty() && !term.is_odiglet_only()
         };
         let escapes = terms.iter().zip(&conflicts).any(is_own);
-        let mut copies = Copies { terms, seen: None };
-        let mut verdicts = Vec::new();
+        let mut verdicts: Vec<Verdict> = Vec::new();
         for (term, conflict) in terms.iter().zip(conflicts) {
             let mut verdict = Verdict { term, findings: Vec::new(), edits: Vec::new() };
             if let Some(conflict) = conflict {
                 verdict.findings.push(conflict);
             } else if escapes && term.is_odiglet_only() {
                 verdict.findings.push(self.ored(term));
-            } else if !term.is_empty() {
+            } else {
                 self.tiers(&mut verdict);
-                if verdict.findings.is_empty() && !self.is_in(term) {
-                    self.gate(&mut verdict, list, &mut copies);
-                }
             }
             verdicts.push(verdict);
         }
+        self.gate(&mut verdicts, list);
         drop_equal_terms(&mut verdicts);
         verdicts.into_iter().flat_map(|verdict| verdict.findings).collect()
     }
 
-    /// `odiglet-affinity-missing` for a term that lacks the expression.
-    fn gate(&self, verdict: &mut Verdict, list: &Path, copies: &mut Copies) {
-        let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression());
-        let path = verdict.term.path.clone();
-        if self.may_strand(verdict.term) {
-            let mut copy = verdict.term.value.clone();
-            edit::apply(&mut copy, vec![add]);
-            if copies.is_new(&copy) {
-                verdict.findings.push(self.missing(path, Edit::Append(list.clone(), copy)));
+    /// `odiglet-affinity-missing` for each term that is to stay and lacks the expression.
+    fn gate(&self, verdicts: &mut [Verdict], list: &Path) {
+        let mut present: Option<BTreeSet<String>> = None;
+        for index in 0..verdicts.len() {
+            let lacking = |verdict: &&Verdict| {
+                verdict.findings.is_empty() && !verdict.term.is_empty() && !self.is_in(verdict.term)
+            };
+            let Some(term) = verdicts.get(index).filter(lacking).map(|verdict| verdict.term) else { continue };
+            let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression());
+            let (finding, edit) = if self.may_strand(term) {
+                let mut copy = term.value.clone();
+                edit::apply(&mut copy, vec![add]);
+                let present = present.get_or_insert_with(|| verdicts.iter().map(Verdict::text).collect());
+                if !present.insert(copy.to_string()) {
+                    continue;
+                }
+                (self.missing(term.path.clone(), Edit::Append(list.clone(), copy)), None)
+            } else {
+                (self.missing(term.path.clone(), add.clone().below(&term.path)), Some(add))
+            };
+            if let Some(verdict) = verdicts.get_mut(index) {
+                verdict.findings.push(finding);
+                verdict.edits.extend(edit);
             }
-        } else {
-            let finding = self.missing(path.clone(), add.clone().below(&path));
-            verdict.findings.push(finding);
-            verdict.edits.push(add);
         }
     }
 
@@ -215,25 +222,11 @@ impl Verdict<'_> {
         self.findings.iter_mut().find(|finding| finding.rule == Rule::OdigletAffinityTier)
     }
 
-    /// The term as it will be.
-    fn result(&self) -> Value {
+    /// The term as it will be, as JSON.
+    fn text(&self) -> String {
         let mut term = self.term.value.clone();
         edit::apply(&mut term, self.edits.clone());
-        term
-    }
-}
-
-/// The terms that a pod has, and the copies that it is to get.
-struct Copies<'t> {
-    terms: &'t [Term<'t>],
-    seen: Option<BTreeSet<String>>,
-}
-
-impl Copies<'_> {
-    /// Whether the term is not yet there; it is from now on.
-    fn is_new(&mut self, term: &Value) -> bool {
-        let seen = self.seen.get_or_insert_with(|| self.terms.iter().map(|term| term.value.to_string()).collect());
-        seen.insert(term.to_string())
+        term.to_string()
     }
 }
 
@@ -246,7 +239,7 @@ fn drop_equal_terms(verdicts: &mut [Verdict]) {
     for later in 0..verdicts.len() {
         let Some(verdict) = verdicts.get(later).filter(|verdict| !verdict.term.is_empty()) else { continue };
         let removal = Edit::Remove(verdict.term.path.clone());
-        let earlier = *first.entry(verdict.result().to_string()).or_insert(later);
+        let earlier = *first.entry(verdict.text()).or_insert(later);
         if earlier == later {
             continue;
         }
