@@ -1,1 +1,29 @@
-//! stub
+//! Answers an AdmissionReview with a Kubewarden policy, as a policy server would.
+//!
+//! Kubewarden's own tool for that is `kwctl run`, which no package registry carries. This crate
+//! embeds the same engine, speaks waPC to the policy in the same way, and makes the answer of
+//! the policy into the AdmissionResponse that the API server would get.
+//!
+//! - [`Policy`]: a compiled module; each question goes to a fresh instance of it.
+//! - [`Review`]: what is asked, the request of an AdmissionReview.
+//! - [`AdmissionResponse`]: what is answered.
+//! - [`PolicyResource`]: a ClusterAdmissionPolicy or AdmissionPolicy in a YAML file, with the
+//!   settings and what it makes of an answer.
+//! - [`pretty`]: an answer for people.
+#![forbid(unsafe_code)]
+
+mod engine;
+mod error;
+mod policy_file;
+pub mod pretty;
+mod response;
+mod review;
+
+pub use engine::{Policy, SettingsAnswer};
+pub use error::Error;
+pub use policy_file::{Mode, PolicyResource, read_policy_file};
+pub use response::{AdmissionResponse, Cause, Details, PatchType, Status};
+pub use review::{GroupVersionKind, GroupVersionResource, Review, UserInfo};
+
+/// What can fail here, with [`Error`] as the default reason.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
