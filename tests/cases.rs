@@ -1,0 +1,89 @@
+//! Every case of `test_data/cases`, natively and through `policy.wasm`.
+//!
+//! The format is described in `test_data/cases/README.md`. Both runs hold each case to what it
+//! expects and to what every answer must keep, see [`check`]. The second one, moreover, holds
+//! the module to the native answer.
+
+#[path = "cases/case.rs"]
+mod case;
+#[path = "cases/check.rs"]
+mod check;
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use odigos_karpenter_host::Policy;
+use odigos_karpenter_policy::policy;
+use serde_json::Value;
+
+/// Something that answers guest operations.
+trait Guest {
+    /// Returns the bytes of the answer, or how the guest failed.
+    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+/// The policy as a library.
+struct Native;
+
+/// The policy as Kubewarden runs it. An answer that differs from the native one is a failure.
+struct Wasm(Policy);
+
+impl Guest for Native {
+    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let answer = match operation {
+            "validate" => policy::validate,
+            "validate_settings" => policy::validate_settings,
+            unknown => return Err(format!("there is no operation {unknown}")),
+        };
+        catch_unwind(AssertUnwindSafe(|| answer(payload))).map_err(|_| format!("{operation} panicked, see above"))
+    }
+}
+
+impl Guest for Wasm {
+    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let answer = self.0.call(operation, payload).map_err(|error| error.to_string())?;
+        let native = Native.call(operation, payload)?;
+        let read = |answer: &[u8]| serde_json::from_slice::<Value>(answer).ok();
+        if read(&answer) == read(&native) {
+            Ok(answer)
+        } else {
+            Err(format!(
+                "the module and the library differ in {operation}:\n      module {}\n     library {}",
+                String::from_utf8_lossy(&answer),
+                String::from_utf8_lossy(&native),
+            ))
+        }
+    }
+}
+
+#[test]
+fn native() {
+    run(&Native);
+}
+
+#[test]
+fn through_wasm() {
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("policy.wasm");
+    assert!(module.exists(), "there is no policy.wasm: run `make policy.wasm` first");
+    run(&Wasm(Policy::from_path(module).unwrap()));
+}
+
+fn run(guest: &dyn Guest) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/cases");
+    let cases = case::load(&directory);
+    let mut failures = String::new();
+    let mut failed = 0;
+    for case in &cases {
+        let problems = check::check(case, guest);
+        if !problems.is_empty() {
+            failed += 1;
+            let _ = writeln!(failures, "\n{}: {}", case.file, case.name);
+            for problem in problems {
+                let _ = writeln!(failures, "  - {problem}");
+            }
+        }
+    }
+    println!("{} of {} cases pass", cases.len() - failed, cases.len());
+    assert!(failed == 0, "{failed} of {} cases fail:\n{failures}", cases.len());
+}
