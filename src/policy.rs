@@ -44,7 +44,7 @@ fn judge_envelope(envelope: &Envelope) -> Decision {
     let settings: Value = match envelope.settings.map(serde_json::from_slice).transpose() {
         Ok(settings) => settings.unwrap_or_default(),
         Err(error) => {
-            return Decision::admit_with(format!("admitted unchanged, for the policy's settings are no JSON: {error}"));
+            return Decision::admit_with(format!("the policy's settings are no JSON: {error}; admitted unchanged"));
         }
     };
     let settings = match Settings::read(&settings) {
@@ -59,7 +59,7 @@ fn judge_envelope(envelope: &Envelope) -> Decision {
             decide(find(&request, &settings), settings.action_on(kind, request.audit), settings.node_pools.retrofit)
         }
         Ok(None) => Decision::ACCEPT,
-        Err(error) => Decision::admit_with(format!("admitted unchanged, for the request can't be read: {error}")),
+        Err(error) => Decision::admit_with(format!("the request can't be read: {error}; admitted unchanged")),
     }
 }
 
@@ -84,10 +84,10 @@ fn unreadable_payload(payload: &[u8]) -> String {
         Ok(_) => "it has no kind, or something other than a string where a string belongs".to_owned(),
         Err(error) => format!("it is no JSON: {error}"),
     };
-    format!("admitted unchanged, for the request can't be read: {why}")
+    format!("the request can't be read: {why}; admitted unchanged")
 }
 
 fn unreadable_settings(errors: &[SettingsError]) -> String {
     let first = errors.first().map(ToString::to_string).unwrap_or_default();
-    format!("admitted unchanged, for the policy's settings have {} error(s), the first at {first}", errors.len())
+    format!("the policy's settings have {} error(s), the first at {first}; admitted unchanged", errors.len())
 }

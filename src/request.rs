@@ -92,7 +92,7 @@ pub struct Envelope<'t> {
     /// Whether `/request/object/spec` is a map.
     pub has_spec: bool,
     /// `/request/oldObject`
-    old_object: Option<&'t [u8]>,
+    pub old_object: Option<&'t [u8]>,
     /// `/settings`
     pub settings: Option<&'t [u8]>,
 }

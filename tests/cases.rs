@@ -4,10 +4,16 @@
 //! expects and to what every answer must keep, see [`check`]. The second one, moreover, holds
 //! the module to the native answer.
 
+#[path = "cases/agreement.rs"]
+mod agreement;
 #[path = "cases/case.rs"]
 mod case;
 #[path = "cases/check.rs"]
 mod check;
+#[path = "cases/validity.rs"]
+mod validity;
+#[path = "cases/wording.rs"]
+mod wording;
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,9 +75,12 @@ fn through_wasm() {
     run(&Wasm(Policy::from_path(module).unwrap()));
 }
 
+fn all_cases() -> Vec<case::Case> {
+    case::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/cases"))
+}
+
 fn run(guest: &dyn Guest) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/cases");
-    let cases = case::load(&directory);
+    let cases = all_cases();
     let mut failures = String::new();
     let mut failed = 0;
     for case in &cases {

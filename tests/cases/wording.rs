@@ -1,0 +1,70 @@
+//! That warnings fit the API server, and say what there is to say.
+
+use odigos_karpenter_policy::message::WARNING_LIMIT;
+use odigos_karpenter_policy::policy;
+use odigos_karpenter_policy::rule::Rule;
+use serde_json::{Value, json};
+
+use super::all_cases;
+
+/// The warnings of all cases under `warn`, with names as long as the API server allows them.
+fn warnings() -> Vec<(String, String)> {
+    let mut warnings = Vec::new();
+    for case in all_cases() {
+        let (Some(request), Value::Object(mut settings)) = (&case.request, case.settings.clone()) else { continue };
+        settings.insert("action".into(), json!("warn"));
+        for section in ["nodePools", "nodeClaims", "nodes", "pods"] {
+            if let Some(Value::Object(section)) = settings.get_mut(section) {
+                section.remove("action");
+            }
+        }
+        let mut request = request.admission_request();
+        if let Some(Value::Object(metadata)) = request.pointer_mut("/object/metadata") {
+            metadata.insert("name".into(), json!("n".repeat(253)));
+            request["namespace"] = json!("s".repeat(63));
+        }
+        let payload = json!({"request": request, "settings": settings}).to_string();
+        let answer: Value = serde_json::from_slice(&policy::validate(payload.as_bytes())).unwrap();
+        for warning in answer["warnings"].as_array().into_iter().flatten() {
+            warnings.push((format!("{}: {}", case.file, case.name), warning.as_str().unwrap().to_owned()));
+        }
+    }
+    warnings
+}
+
+#[test]
+fn a_warning_is_one_line_that_fits() {
+    for (name, warning) in warnings() {
+        assert!(warning.chars().count() <= WARNING_LIMIT, "{name}: {} characters: {warning}", warning.chars().count());
+        assert!(!warning.contains(char::is_control), "{name}: {warning}");
+    }
+}
+
+/// Whatever is shortened, it is no word of Odigos', and the remedy is whole.
+#[test]
+fn words_are_not_shortened() {
+    let mut seen = 0;
+    for (name, warning) in warnings() {
+        let (_, remedy) = warning.rsplit_once("; ").unwrap_or_else(|| panic!("{name}: no remedy: {warning}"));
+        assert!(!remedy.contains('…'), "{name}: {warning}");
+        assert!(
+            !warning.contains("odigos.io/odiglet-…") && !warning.contains("instrumentation.…"),
+            "{name}: {warning}"
+        );
+        seen += usize::from(warning.contains('…'));
+    }
+    assert!(seen > 50, "only {seen} warnings were long");
+}
+
+#[test]
+fn every_rule_is_heard() {
+    let warnings = warnings();
+    for rule in Rule::ALL {
+        let prefix = format!("{}: ", rule.name());
+        assert!(
+            warnings.iter().any(|(_, warning)| warning.starts_with(&prefix)),
+            "nothing is found by {}",
+            rule.name()
+        );
+    }
+}
