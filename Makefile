@@ -1,0 +1,124 @@
+# `make help` lists what there is. `make run` and `make test` need nothing but Rust: they
+# install what else they need (the wasm target, and bats from npm or Debian).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+CARGO ?= cargo
+WASM_TARGET := wasm32-wasip1
+TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
+HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
+
+# What runs the end-to-end tests: kwctl where it is installed, else this project's own host,
+# which takes the same arguments.
+KWCTL ?= $(or $(shell command -v kwctl 2>/dev/null),$(HOST))
+
+BATS_VERSION := 1.13.0
+MAX_WASM_BYTES := 460800
+
+.PHONY: help
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z0-9.-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' Makefile
+
+# === build
+
+policy.wasm: $(shell find src -name '*.rs') Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
+	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-policy
+	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_policy.wasm $@
+
+.PHONY: wasm-target
+wasm-target:
+	@if [ -d "$$(rustc --print target-libdir --target $(WASM_TARGET))" ]; then exit 0; fi; \
+	if command -v rustup >/dev/null; then rustup target add $(WASM_TARGET); exit 0; fi; \
+	echo "The Rust target $(WASM_TARGET) is missing, and rustup is not there to add it." >&2; \
+	exit 1
+
+annotated-policy.wasm: policy.wasm metadata.yml README.md ## Build the policy to be pushed to a registry (needs kwctl).
+	@command -v kwctl >/dev/null || { \
+	  echo "kwctl writes metadata.yml and README.md into the module, and it is not installed:" >&2; \
+	  echo "https://docs.kubewarden.io says how. policy.wasm is the module without them." >&2; \
+	  exit 1; \
+	}
+	kwctl annotate -m metadata.yml -u README.md -o $@ policy.wasm
+
+.PHONY: host
+host:
+	$(CARGO) build --locked --workspace --bins --tests
+
+# === see it work
+
+CSI := {"mountMethod": "k8s-csi-driver", "karpenterEnabled": true}
+CSI_REJECT := {"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "action": "reject"}
+INIT_CONTAINER := {"mountMethod": "k8s-init-container", "karpenterEnabled": true}
+
+# $(call show,title,request,settings)
+define show
+	@printf '\n=== %s\n    request   %s\n    settings  %s\n\n' "$(1)" "$(2)" '$(3)'
+	@$(HOST) run --request-path $(2) --settings-json '$(3)' --output pretty policy.wasm
+endef
+
+.PHONY: run
+run: policy.wasm host ## Show the policy at work on real requests.
+	$(call show,A NodePool without the startup taint gets it,test_data/nodepool-create.json,$(CSI))
+	$(call show,The same NodePool refused instead,test_data/nodepool-create.json,$(CSI_REJECT))
+	$(call show,A Node that Karpenter launched registers with it,test_data/node-create.json,$(CSI))
+	$(call show,A Pod whose affinity blinds Karpenter is freed of it,test_data/pod-create-odiglet-affinity.json,$(CSI))
+	$(call show,A NodePool whose nodes would never initialize is put right,test_data/nodepool-create-tainted.json,$(INIT_CONTAINER))
+
+# === test
+
+.PHONY: test
+test: lint unit-tests e2e-tests wasm-size ## Run everything that CI runs.
+
+.PHONY: lint
+lint: wasm-target ## Check the format, and run clippy for host and wasm.
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy -- -D warnings
+
+.PHONY: unit-tests
+unit-tests: policy.wasm ## Run the Rust tests, some of them through policy.wasm.
+	$(CARGO) test --locked --workspace
+
+.PHONY: e2e-tests
+e2e-tests: policy.wasm test-build bats ## Run e2e.bats on policy.wasm, with kwctl or the host.
+	@echo "e2e.bats runs policy.wasm with $(KWCTL)"
+	PATH="$(CURDIR)/.tools/node_modules/bats/bin:$$PATH" KWCTL="$(KWCTL)" POLICY=policy.wasm bats e2e.bats
+
+# The same build as for the unit tests, which has the host too: `make host` would compile the
+# engine once more, with other features.
+.PHONY: test-build
+test-build:
+	$(CARGO) test --locked --workspace --no-run
+
+# bats from the PATH, else from npm, else from Debian.
+.PHONY: bats
+bats:
+	@if command -v bats >/dev/null || [ -x .tools/node_modules/bats/bin/bats ]; then exit 0; fi; \
+	if command -v npm >/dev/null && \
+	   npm install --prefix .tools --no-save --no-audit --no-fund bats@$(BATS_VERSION); then exit 0; fi; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bats; \
+	  exit 0; \
+	fi; \
+	echo "bats is not installed, and neither npm nor apt-get (as root) can install it." >&2; \
+	exit 1
+
+.PHONY: wasm-size
+wasm-size: policy.wasm ## Check that policy.wasm is small.
+	@size=$$(wc -c < policy.wasm); \
+	echo "policy.wasm has $$size bytes, at most $(MAX_WASM_BYTES) are allowed"; \
+	[ "$$size" -le $(MAX_WASM_BYTES) ]
+
+# === tidy up
+
+.PHONY: fmt
+fmt: ## Format the code.
+	$(CARGO) fmt --all
+
+.PHONY: clean
+clean: ## Remove what was built and installed here.
+	$(CARGO) clean
+	rm -rf policy.wasm annotated-policy.wasm .tools
