@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::decision::{Decision, decide};
 use crate::finding::{Hint, Report};
 use crate::karpenter::{self, node_overlay};
+use crate::message::{Message, WARNING_LIMIT, name};
 use crate::request::{Envelope, Kind, Request};
 use crate::settings::{Settings, SettingsError};
 use crate::{node, pod, response};
@@ -33,7 +34,7 @@ pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
 /// Decides over the object of a payload, whose text it returns beside.
 fn judge(payload: &[u8]) -> (Decision, &[u8]) {
     let Some(envelope) = Envelope::open(payload) else {
-        return (Decision::admit_with(unreadable_payload(payload)), b"");
+        return (unreadable("the request can't be read: ", &why_unreadable(payload)), b"");
     };
     let object = envelope.object.unwrap_or_default();
     (judge_envelope(&envelope), object)
@@ -43,13 +44,17 @@ fn judge_envelope(envelope: &Envelope) -> Decision {
     let Some((kind, operation)) = envelope.subject() else { return Decision::ACCEPT };
     let settings: Value = match envelope.settings.map(serde_json::from_slice).transpose() {
         Ok(settings) => settings.unwrap_or_default(),
-        Err(error) => {
-            return Decision::admit_with(format!("the policy's settings are no JSON: {error}; admitted unchanged"));
-        }
+        Err(error) => return unreadable("the policy's settings are no JSON: ", &error.to_string()),
     };
     let settings = match Settings::read(&settings) {
         Ok(settings) => settings,
-        Err(errors) => return Decision::admit_with(unreadable_settings(&errors)),
+        Err(errors) => {
+            let first = errors.first().map(ToString::to_string).unwrap_or_default();
+            return unreadable(
+                "the policy's settings can't be used: ",
+                &format!("{first} ({} errors in all)", errors.len()),
+            );
+        }
     };
     if kind == Kind::Pod && pod::is_none_of_odigos(envelope, &settings) {
         return Decision::ACCEPT;
@@ -59,7 +64,7 @@ fn judge_envelope(envelope: &Envelope) -> Decision {
             decide(find(&request, &settings), settings.action_on(kind, request.audit), settings.node_pools.retrofit)
         }
         Ok(None) => Decision::ACCEPT,
-        Err(error) => Decision::admit_with(format!("the request can't be read: {error}; admitted unchanged")),
+        Err(error) => unreadable("the request can't be read: ", &error),
     }
 }
 
@@ -79,15 +84,15 @@ pub fn find(request: &Request, settings: &Settings) -> Report {
     }
 }
 
-fn unreadable_payload(payload: &[u8]) -> String {
-    let why = match serde_json::from_slice::<IgnoredAny>(payload) {
+fn why_unreadable(payload: &[u8]) -> String {
+    match serde_json::from_slice::<IgnoredAny>(payload) {
         Ok(_) => "it has no kind, or something other than a string where a string belongs".to_owned(),
         Err(error) => format!("it is no JSON: {error}"),
-    };
-    format!("the request can't be read: {why}; admitted unchanged")
+    }
 }
 
-fn unreadable_settings(errors: &[SettingsError]) -> String {
-    let first = errors.first().map(ToString::to_string).unwrap_or_default();
-    format!("the policy's settings have {} error(s), the first at {first}; admitted unchanged", errors.len())
+/// What can't be read is admitted as it came: something else will say what is wrong with it.
+fn unreadable(what: &'static str, why: &str) -> Decision {
+    let message = Message::of([what.into(), name(why), "; admitted unchanged".into()]);
+    Decision::admit_with(message.within(WARNING_LIMIT))
 }
