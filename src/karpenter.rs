@@ -7,10 +7,11 @@ pub mod node_overlay;
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Cost, Finding, Hint, Report};
+use crate::kind::{Kind, Operation};
 use crate::message::Message;
 use crate::odigos::{DEVICE, TAINT, is_device};
 use crate::reach::{self, NODEPOOL_LABEL, Template};
-use crate::request::{Kind, Operation, Request};
+use crate::request::Request;
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::startup_taint::Occurrences;
@@ -19,10 +20,10 @@ use drift::Change;
 /// The label with the name of a v1alpha5 node's pool.
 pub const PROVISIONER_LABEL: &str = "karpenter.sh/provisioner-name";
 
-/// The name of the pool that labels name, where they do.
-pub fn pool_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Option<&'v str>, Unreadable> {
-    let nodepool = labels.member(NODEPOOL_LABEL)?.text()?;
-    Ok(nodepool.or(labels.member(PROVISIONER_LABEL)?.text()?))
+/// The names of the pools that labels name: none, or one by each of the two labels.
+pub fn pools_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Vec<&'v str>, Unreadable> {
+    let (nodepool, provisioner) = (labels.member(NODEPOOL_LABEL)?.text()?, labels.member(PROVISIONER_LABEL)?.text()?);
+    Ok(nodepool.into_iter().chain(provisioner).collect())
 }
 
 /// Judges a NodePool or a Provisioner.
@@ -60,7 +61,7 @@ pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -
 pub fn judge_claim(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
-    if pool_of_labels(&labels)?.is_some_and(|pool| settings.excludes(pool)) {
+    if pools_of_labels(&labels)?.iter().any(|pool| settings.excludes(pool)) {
         return Ok(());
     }
     let spec = root.at("spec")?;

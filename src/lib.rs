@@ -35,6 +35,7 @@ pub mod field;
 pub mod finding;
 pub mod json;
 pub mod karpenter;
+pub mod kind;
 pub mod kubernetes;
 pub mod message;
 pub mod node;

@@ -9,6 +9,9 @@ use crate::path::{Path, Step};
 /// many (Kubernetes, `apiserver/pkg/endpoints/filters/warning.go`).
 pub const WARNING_LIMIT: usize = 250;
 
+/// The most characters of a name: no valid one is longer, and names are checked only after mutation.
+const NAME_LIMIT: usize = 253;
+
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -30,8 +33,13 @@ pub fn name(name: &str) -> Piece {
     if let Some(word) = odigos::word(name) {
         return word.into();
     }
+    let (name, rest) = match name.char_indices().nth(NAME_LIMIT) {
+        Some((end, _)) => name.split_at_checked(end).unwrap_or_default(),
+        None => (name, ""),
+    };
     let printable = |c: char| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { c };
-    Piece::Name(name.chars().map(printable).collect())
+    let ellipsis = (!rest.is_empty()).then_some('…');
+    Piece::Name(name.chars().map(printable).chain(ellipsis).collect())
 }
 
 /// Words and names, in order.
@@ -153,6 +161,12 @@ mod tests {
     fn the_longest_name_goes_first() {
         let message = Message::of([name("abc"), "/".into(), name(&"x".repeat(50))]);
         assert_eq!(message.within(10), "abc/xxxxx…");
+    }
+
+    #[test]
+    fn no_name_is_longer_than_a_valid_one() {
+        let message = Message::of([name(&"ä".repeat(1000))]);
+        assert_eq!(message.line(), format!("{}…", "ä".repeat(253)));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use crate::field::{Field, Unreadable};
 use crate::finding::{Cost, Hint, Report};
-use crate::karpenter::pool_of_labels;
+use crate::karpenter::pools_of_labels;
+use crate::kind::Operation;
 use crate::kubernetes::taint::Taint;
 use crate::message::Message;
 use crate::odigos::{LABEL_VALUE, LABELS, TAINT};
 use crate::reach;
-use crate::request::{Operation, Request};
+use crate::request::Request;
 use crate::rule::Rule;
 use crate::settings::{Include, Settings};
 use crate::startup_taint::Occurrences;
@@ -49,10 +50,10 @@ fn judge_new(request: &Request, settings: &Settings, report: &mut Report) -> Res
         labels,
         taints: root.below(&["spec", "taints"])?,
     };
-    let pool = pool_of_labels(&labels)?;
+    let pools = pools_of_labels(&labels)?;
     let brings_its_taints = !labels.member(DO_NOT_SYNC_LABEL)?.is_absent();
-    let karpenters = pool.is_some() || brings_its_taints || has_taint(&node.taints, UNREGISTERED_TAINT)?;
-    if !karpenters && settings.nodes.include == Include::Karpenter || pool.is_some_and(|pool| settings.excludes(pool)) {
+    let karpenters = !pools.is_empty() || brings_its_taints || has_taint(&node.taints, UNREGISTERED_TAINT)?;
+    if !karpenters && settings.nodes.include == Include::Karpenter || pools.iter().any(|pool| settings.excludes(pool)) {
         return Ok(());
     }
     let occurrences = Occurrences::read(&node.taints, None)?;
@@ -61,7 +62,7 @@ fn judge_new(request: &Request, settings: &Settings, report: &mut Report) -> Res
         report.findings.extend(if untainted()? { occurrences.misplaced() } else { occurrences.orphaned() });
         return Ok(());
     }
-    let may_be_excluded = karpenters && pool.is_none() && !settings.node_pools.exclude.is_empty();
+    let may_be_excluded = karpenters && pools.is_empty() && !settings.node_pools.exclude.is_empty();
     if !settings.gated()
         || may_be_excluded
         || is_prepared(&labels)?

@@ -73,23 +73,6 @@ impl Path {
     pub fn parent(&self) -> Option<&[Step]> {
         self.0.split_last().map(|(_, parent)| parent)
     }
-
-    /// The same place as an RFC 6901 JSON pointer: `/spec/taints/0/key`.
-    pub fn pointer(&self) -> String {
-        let mut pointer = String::new();
-        for step in &self.0 {
-            pointer.push('/');
-            match step.key() {
-                Some(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
-                None => {
-                    if let Step::Index(index) = step {
-                        pointer.push_str(&index.to_string());
-                    }
-                }
-            }
-        }
-        pointer
-    }
 }
 
 impl FromIterator<Step> for Path {
@@ -117,9 +100,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shown_as_kubernetes_does_and_as_a_pointer() {
+    fn shown_as_kubernetes_does() {
         let path = Path::of(&["spec", "containers"]).index(2).key("requests").name("example.com/a~b");
         assert_eq!(path.to_string(), "spec.containers[2].requests[example.com/a~b]");
-        assert_eq!(path.pointer(), "/spec/containers/2/requests/example.com~1a~0b");
     }
 }

@@ -55,7 +55,7 @@ pub fn is_none_of_odigos(envelope: &Envelope, settings: &Settings) -> bool {
 }
 
 /// Set by the kubelet on the pods that it runs from files.
-const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
 /// Whether the pod has its node already.
 fn is_bound(spec: &Field) -> Result<bool, Unreadable> {

@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::decision::{Decision, decide};
 use crate::finding::{Hint, Report};
 use crate::karpenter::{self, node_overlay};
+use crate::kind::Kind;
 use crate::message::{Message, WARNING_LIMIT, name};
-use crate::request::{Envelope, Kind, Request};
+use crate::request::{Envelope, Request};
 use crate::settings::{Settings, SettingsError};
 use crate::{node, pod, response};
 
@@ -50,10 +51,7 @@ fn judge_envelope(envelope: &Envelope) -> Decision {
         Ok(settings) => settings,
         Err(errors) => {
             let first = errors.first().map(ToString::to_string).unwrap_or_default();
-            return unreadable(
-                "the policy's settings can't be used: ",
-                &format!("{first} ({} errors in all)", errors.len()),
-            );
+            return unreadable("the policy's settings can't be used: ", &first);
         }
     };
     if kind == Kind::Pod && pod::is_none_of_odigos(envelope, &settings) {

@@ -8,69 +8,7 @@ use crate::field::shape;
 use crate::finding::Object;
 use crate::json::cursor::Cursor;
 use crate::json::keep::{self, Keep, READ_BY_RULES};
-
-/// A kind of object that rules speak of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `karpenter.sh` NodePool
-    NodePool,
-    /// `karpenter.sh` NodeClaim
-    NodeClaim,
-    /// `karpenter.sh` Provisioner, NodePool's forerunner
-    Provisioner,
-    /// `karpenter.sh` Machine, NodeClaim's forerunner
-    Machine,
-    /// `karpenter.sh` NodeOverlay
-    NodeOverlay,
-    /// Node
-    Node,
-    /// Pod
-    Pod,
-}
-
-impl Kind {
-    /// The kind of this group and name, where rules speak of it.
-    pub fn of(group: &str, kind: &str) -> Option<Self> {
-        match (group, kind) {
-            ("karpenter.sh", "NodePool") => Some(Kind::NodePool),
-            ("karpenter.sh", "NodeClaim") => Some(Kind::NodeClaim),
-            ("karpenter.sh", "Provisioner") => Some(Kind::Provisioner),
-            ("karpenter.sh", "Machine") => Some(Kind::Machine),
-            ("karpenter.sh", "NodeOverlay") => Some(Kind::NodeOverlay),
-            ("", "Node") => Some(Kind::Node),
-            ("", "Pod") => Some(Kind::Pod),
-            _ => None,
-        }
-    }
-
-    /// Whether rules speak of it under this operation. A NodeClaim's spec and most of a Pod's can't
-    /// be changed once they exist.
-    fn is_judged_on(self, operation: Operation) -> bool {
-        operation == Operation::Create || matches!(self, Kind::NodePool | Kind::NodeOverlay | Kind::Node)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::NodePool => "NodePool",
-            Kind::NodeClaim => "NodeClaim",
-            Kind::Provisioner => "Provisioner",
-            Kind::Machine => "Machine",
-            Kind::NodeOverlay => "NodeOverlay",
-            Kind::Node => "Node",
-            Kind::Pod => "Pod",
-        }
-    }
-}
-
-/// What is being done to the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// It is new. The background audit sends live objects so, too.
-    Create,
-    /// It is changed.
-    Update,
-}
+use crate::kind::{Kind, Operation};
 
 /// The texts that a payload `{"request": …, "settings": …}` consists of, unparsed.
 #[derive(Clone, Debug, Default)]
@@ -199,13 +137,14 @@ impl Request {
         }
         let own_namespace = metadata.and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         let namespace = Some(envelope.namespace.as_ref()).filter(|namespace| !namespace.is_empty()).or(own_namespace);
-        let user = parse(envelope.user, &Keep::All).unwrap_or_default();
+        let user = envelope.user.map_or(Ok(Value::Null), serde_json::from_slice).unwrap_or(Value::Bool(false));
+        let username = user.get("username").unwrap_or(&Value::Null);
         let groups = user.get("groups").and_then(Value::as_array);
         Ok(Some(Request {
             kind,
             operation,
             namespace: namespace.unwrap_or_default().to_owned(),
-            audit: user.get("username").and_then(Value::as_str).unwrap_or_default().is_empty(),
+            audit: (user.is_object() || user.is_null()) && (username.is_null() || username == ""),
             by_kubelet: groups.is_some_and(|groups| groups.iter().any(|group| group == "system:nodes")),
             object,
             old_object,
@@ -286,7 +225,10 @@ mod tests {
     #[case::null_subresource(changed("/subResource", json!(null)), false)]
     #[case::no_user(changed("/userInfo", json!(null)), true)]
     #[case::empty_user(changed("/userInfo", json!({})), true)]
-    #[case::absurd_user(changed("/userInfo", json!([1])), true)]
+    #[case::null_username(changed("/userInfo/username", json!(null)), true)]
+    #[case::empty_username(changed("/userInfo/username", json!("")), true)]
+    #[case::absurd_username(changed("/userInfo/username", json!(5)), false)]
+    #[case::absurd_user(changed("/userInfo", json!([1])), false)]
     fn an_audit_has_no_user(#[case] request: Value, #[case] audit: bool) {
         assert_eq!(read(request).unwrap().unwrap().audit, audit);
     }

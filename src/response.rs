@@ -27,7 +27,12 @@ pub fn of_decision(decision: Decision, object: &[u8]) -> Vec<u8> {
         Decision::Admit { warnings } if warnings.is_empty() => return ACCEPTED.to_vec(),
         Decision::Admit { warnings } => warnings,
         Decision::Mutate { edits, rules, warnings } => {
-            mutated = (!edits.is_empty()).then(|| splice(object, edits)).flatten();
+            if !edits.is_empty() {
+                mutated = splice(object, edits);
+                if mutated.is_none() {
+                    return of_decision(Decision::admit_with(NOT_SPLICED.to_owned()), object);
+                }
+            }
             response.audit_annotations = Some([("rules".to_owned(), rules.join(","))].into());
             warnings
         }
@@ -44,6 +49,9 @@ pub fn of_decision(decision: Decision, object: &[u8]) -> Vec<u8> {
         None => response,
     }
 }
+
+/// Said where a field that an edit is in holds what is no JSON to us, such as a number beyond all.
+const NOT_SPLICED: &str = "the object can't be read where it is to be changed; admitted unchanged";
 
 /// Nothing to say.
 const ACCEPTED: &[u8] =

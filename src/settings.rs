@@ -1,18 +1,19 @@
 //! The policy's settings.
 
 mod check;
+mod errors;
 mod read;
 
 use serde::Serialize;
 use serde_json::Value;
 
-pub use read::SettingsError;
+pub use errors::SettingsError;
 
+use crate::kind::Kind;
 use crate::kubernetes::label_selector::LabelSelector;
 use crate::kubernetes::taint::Taint;
 use crate::kubernetes::toleration::Toleration;
 use crate::odigos::{MountMethod, TAINT_EFFECT, TAINT_KEY, Tier};
-use crate::request::Kind;
 
 /// What becomes of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -109,7 +109,7 @@ impl<'v> Occurrences<'v> {
                     path: taint.path.clone(),
                     problem: Message::from([
                         TAINT.into(),
-                        " is there twice, which puts the object out of service".into(),
+                        " is there twice, which Karpenter and the API server refuse".into(),
                     ]),
                     remedy: "remove this one".into(),
                     edits: vec![Edit::Remove(taint.path.clone())],

@@ -6,6 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::{Map, Value};
 
 use crate::odigos::{AGENT_VOLUME, CONTAINER_ENV, DISTRO_ENV, is_device};
+use crate::pod::MIRROR_ANNOTATION;
 
 /// What of a value is kept. What is no map or list where one belongs is kept as it is, for the
 /// rules to say so.
@@ -33,12 +34,12 @@ const METADATA: Keep = Keep::Fields(&[
     ("namespace", Keep::All),
     ("deletionTimestamp", Keep::All),
     ("labels", Keep::All),
-    ("annotations", Keep::Members(|key| key == "kubernetes.io/config.mirror")),
+    ("annotations", Keep::Members(|key| key == MIRROR_ANNOTATION)),
 ]);
 
 const SPEC: Keep = Keep::Fields(&[
     ("affinity", Keep::Fields(&[("nodeAffinity", Keep::All)])),
-    ("capacity", Keep::Members(is_device)),
+    ("capacity", Keep::All),
     ("containers", CONTAINERS),
     ("initContainers", CONTAINERS),
     ("labels", Keep::All),

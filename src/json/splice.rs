@@ -9,7 +9,8 @@ use crate::edit::{self, Edit};
 use crate::path::Step;
 
 /// The text of an object with edits applied, as [`edit::apply`] applies them. Only the fields that
-/// edits are in are parsed and written anew; all else stays as it came.
+/// edits are in are parsed and written anew, their numbers as `serde_json` and so the host reads
+/// them; all else stays as it came.
 ///
 /// `None` where the text is no JSON.
 pub fn splice(text: &[u8], edits: Vec<Edit>) -> Option<Vec<u8>> {

@@ -2,11 +2,12 @@
 
 use crate::field::{Field, Unreadable};
 use crate::finding::{Finding, Hint, Report};
+use crate::kind::Operation;
 use crate::kubernetes::quantity::Quantity;
 use crate::message::Message;
 use crate::odigos::{DEVICE, is_device};
 use crate::path::Path;
-use crate::request::{Operation, Request};
+use crate::request::Request;
 use crate::rule::Rule;
 use crate::settings::Settings;
 

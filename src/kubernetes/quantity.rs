@@ -58,14 +58,17 @@ impl Quantity {
         Some(Quantity { digits, tens, kibis })
     }
 
-    /// The quantity as a whole number; `None` where it is none, or a very large one.
+    /// The quantity as a whole number, the largest there is where it is larger; `None` where it is
+    /// none.
     pub fn integer(&self) -> Option<u128> {
         let scaled = self.digits.checked_mul(1024_u128.checked_pow(self.kibis)?)?;
-        if scaled == 0 {
-            return Some(0);
+        let power = 10_u128.checked_pow(self.tens.unsigned_abs());
+        match power {
+            _ if scaled == 0 => Some(0),
+            Some(power) if self.tens < 0 => (scaled % power == 0).then_some(scaled / power),
+            None if self.tens < 0 => None,
+            power => Some(power.and_then(|power| scaled.checked_mul(power)).unwrap_or(u128::MAX)),
         }
-        let power = 10_u128.checked_pow(self.tens.unsigned_abs())?;
-        if self.tens >= 0 { scaled.checked_mul(power) } else { (scaled % power == 0).then_some(scaled / power) }
     }
 }
 
@@ -96,7 +99,8 @@ mod tests {
     #[case(json!(""), None)]
     #[case(json!("."), None)]
     #[case(json!("1e999999999999"), None)]
-    #[case(json!("1e2147483647"), None)]
+    #[case(json!("1e40"), Some(u128::MAX))]
+    #[case(json!("1e2147483647"), Some(u128::MAX))]
     #[case(json!("1.5e-2147483648"), None)]
     #[case(json!("é"), None)]
     #[case(json!(null), None)]

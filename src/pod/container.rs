@@ -30,6 +30,7 @@ impl<'v> Container<'v> {
     }
 
     fn read(field: &Field<'v, '_>) -> Result<Self, Unreadable> {
+        field.must_be_map()?;
         let mut container = Container {
             path: field.path(),
             name: field.at("name")?.text()?.unwrap_or_default(),

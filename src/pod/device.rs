@@ -113,7 +113,7 @@ fn orphaned(resources: &Path, resource: &str) -> Finding {
     Finding {
         rule: Rule::DeviceOrphaned,
         path: resources.clone(),
-        problem: Message::from([name(resource), " can be had here on no node".into()]),
+        problem: Message::from([name(resource), " is advertised by no node here".into()]),
         remedy: "remove it from requests and limits".into(),
         edits: removal(resources, resource),
     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::read::Errors;
+use super::errors::Errors;
 use crate::field::Field;
 use crate::kubernetes::label_selector::LabelSelector;
 use crate::kubernetes::names::{is_label_value, is_qualified_name};

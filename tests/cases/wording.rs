@@ -68,3 +68,26 @@ fn every_rule_is_heard() {
         );
     }
 }
+
+/// Names are checked only after mutation, so a name may come that is as long as a request.
+#[test]
+fn a_long_name_does_not_multiply() {
+    let conflict = json!({"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}]});
+    let affinity =
+        json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": vec![conflict; 100]}});
+    let request = json!({
+        "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "operation": "CREATE",
+        "userInfo": {"username": "a"},
+        "object": {
+            "metadata": {"name": "n".repeat(100_000), "labels": {"odigos.io/agents-meta-hash": ""}},
+            "spec": {"containers": [], "affinity": {"nodeAffinity": affinity}},
+        },
+    });
+    let settings = json!({"mountMethod": "k8s-host-path", "action": "reject"});
+    let payload = json!({"request": request, "settings": settings}).to_string();
+    let answer = policy::validate(payload.as_bytes());
+    let rejection: Value = serde_json::from_slice(&answer).unwrap();
+    assert_eq!(rejection["message"].as_str().unwrap().lines().count(), 100);
+    assert!(answer.len() < 100_000, "{} bytes", answer.len());
+}

@@ -133,7 +133,7 @@ impl Gate<'_> {
                 let mut copy = term.value.clone();
                 edit::apply(&mut copy, vec![add]);
                 let present = present.get_or_insert_with(|| verdicts.iter().map(Verdict::text).collect());
-                if !present.insert(copy.to_string()) {
+                if !present.insert(requirements(&copy)) {
                     continue;
                 }
                 (self.missing(term.path.clone(), Edit::Append(list.clone(), copy)), None)
@@ -222,12 +222,23 @@ impl Verdict<'_> {
         self.findings.iter_mut().find(|finding| finding.rule == Rule::OdigletAffinityTier)
     }
 
-    /// The term as it will be, as JSON.
+    /// What the term will require, the same for all terms that require the same.
     fn text(&self) -> String {
         let mut term = self.term.value.clone();
         edit::apply(&mut term, self.edits.clone());
-        term.to_string()
+        requirements(&term)
     }
+}
+
+/// The expressions and fields of a term, whatever their order.
+fn requirements(term: &Value) -> String {
+    let mut requirements = BTreeSet::new();
+    for list in ["matchExpressions", "matchFields"] {
+        for entry in term.get(list).and_then(Value::as_array).into_iter().flatten() {
+            requirements.insert(format!("{list}: {entry}\n"));
+        }
+    }
+    requirements.into_iter().collect()
 }
 
 /// Where a change of tier makes terms equal, all but the first go.

@@ -43,10 +43,11 @@ fn from_terms(rule: Rule, terms: &[(Path, Term)], all: &Path) -> Vec<Finding> {
     let none_left = terms.iter().all(|(_, term)| term.is_odiglet_only() || term.is_empty());
     let mut findings = Vec::new();
     for (whole, term) in terms {
+        let is_emptied = term.is_odiglet_only();
         for (i, expression) in term.expressions.iter().enumerate() {
             let Some(label) = required_label(expression) else { continue };
             let path = term.expressions_path().index(i);
-            let goes = match (term.is_odiglet_only(), none_left) {
+            let goes = match (is_emptied, none_left) {
                 (true, true) => all,
                 (true, false) => whole,
                 (false, _) => &path,
