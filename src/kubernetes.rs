@@ -6,3 +6,6 @@ pub mod quantity;
 pub mod requirement;
 pub mod taint;
 pub mod toleration;
+
+/// Set by the kubelet on the pods that it runs from files.
+pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";

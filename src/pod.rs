@@ -8,6 +8,7 @@ pub mod toleration;
 use crate::field::{Field, Unreadable};
 use crate::finding::Report;
 use crate::json::cursor::may_say_odigos;
+use crate::kubernetes::MIRROR_ANNOTATION;
 use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL, is_device};
 use crate::request::{Envelope, Request};
@@ -53,9 +54,6 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
 pub fn is_none_of_odigos(envelope: &Envelope, settings: &Settings) -> bool {
     settings.pods.selector.is_none() && envelope.has_spec && !envelope.object.is_some_and(may_say_odigos)
 }
-
-/// Set by the kubelet on the pods that it runs from files.
-pub const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
 /// Whether the pod has its node already.
 fn is_bound(spec: &Field) -> Result<bool, Unreadable> {

@@ -1,5 +1,7 @@
 //! The admission request, as far as the policy reads it.
 
+mod kept;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -7,8 +9,9 @@ use serde_json::Value;
 use crate::field::shape;
 use crate::finding::Object;
 use crate::json::cursor::Cursor;
-use crate::json::keep::{self, Keep, READ_BY_RULES};
+use crate::json::keep::{self, Keep};
 use crate::kind::{Kind, Operation};
+use kept::READ_BY_RULES;
 
 /// The texts that a payload `{"request": …, "settings": …}` consists of, unparsed.
 #[derive(Clone, Debug, Default)]
