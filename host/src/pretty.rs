@@ -45,6 +45,9 @@ pub fn write(
             indented(out, PLAIN, &cause.message)?;
         }
     }
+    for (key, value) in response.audit_annotations.iter().flatten() {
+        indented(out, PLAIN, &format!("{key}: {value}"))?;
+    }
     for warning in response.warnings.iter().flatten() {
         indented(out, YELLOW, &format!("warning: {warning}"))?;
     }
