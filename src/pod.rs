@@ -10,11 +10,11 @@ use crate::finding::Report;
 use crate::json::cursor::may_say_odigos;
 use crate::kubernetes::MIRROR_ANNOTATION;
 use crate::kubernetes::requirement::Requirement;
-use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL, is_device};
+use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL};
 use crate::request::{Envelope, Request};
 use crate::settings::Settings;
 use affinity::{REQUIRED, required_label, selected_label};
-use container::Container;
+use container::{Container, Devices};
 
 /// Judges a Pod that is new.
 pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
@@ -82,27 +82,16 @@ fn is_marked(
 ) -> Result<bool, Unreadable> {
     Ok(!labels.member(AGENTS_HASH_LABEL)?.is_absent()
         || containers.iter().any(|container| container.has_odigos_env)
-        || containers.iter().chain(init_containers).any(Container::asks_for_device)
+        || containers.iter().chain(init_containers).any(|container| !container.devices.is_empty())
         || init_containers.iter().any(|container| container.name == AGENT_INIT_CONTAINER)
         || has_agent_volume(pod)?
-        || asks_for_device(pod)?
+        || !Devices::read(&pod.below(&["spec", "resources"])?)?.is_empty()
         || requires_prepared_node(pod)?)
 }
 
 fn has_agent_volume(pod: &Field) -> Result<bool, Unreadable> {
     for volume in pod.below(&["spec", "volumes"])?.entries()? {
         if volume.at("name")?.text()? == Some(AGENT_VOLUME) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether the pod asks for a device as a whole.
-fn asks_for_device(pod: &Field) -> Result<bool, Unreadable> {
-    let resources = pod.below(&["spec", "resources"])?;
-    for list in ["requests", "limits"] {
-        if resources.at(list)?.members()?.any(|(resource, _)| is_device(resource)) {
             return Ok(true);
         }
     }

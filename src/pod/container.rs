@@ -1,5 +1,7 @@
 //! Containers, as far as Odigos instruments them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::field::{Field, Unreadable};
@@ -17,10 +19,8 @@ pub struct Container<'v> {
     pub distro: &'v str,
     /// Whether one of Odigos' environment variables is set, be it to nothing.
     pub has_odigos_env: bool,
-    /// What it asks for of Odigos' devices under `resources.requests`, with the quantity.
-    pub requests: Vec<(&'v str, &'v Value)>,
-    /// The same under `resources.limits`.
-    pub limits: Vec<(&'v str, &'v Value)>,
+    /// The devices of Odigos that it asks for.
+    pub devices: Devices<'v>,
 }
 
 impl<'v> Container<'v> {
@@ -36,8 +36,7 @@ impl<'v> Container<'v> {
             name: field.at("name")?.text()?.unwrap_or_default(),
             distro: "",
             has_odigos_env: false,
-            requests: devices(&field.below(&["resources", "requests"])?)?,
-            limits: devices(&field.below(&["resources", "limits"])?)?,
+            devices: Devices::read(&field.at("resources")?)?,
         };
         for variable in field.at("env")?.entries()? {
             match variable.at("name")?.text()? {
@@ -51,17 +50,39 @@ impl<'v> Container<'v> {
         }
         Ok(container)
     }
-
-    /// Whether it asks for a device of Odigos.
-    pub fn asks_for_device(&self) -> bool {
-        !self.requests.is_empty() || !self.limits.is_empty()
-    }
 }
 
-fn devices<'v>(list: &Field<'v, '_>) -> Result<Vec<(&'v str, &'v Value)>, Unreadable> {
-    Ok(list
-        .members()?
-        .filter(|(resource, _)| is_device(resource))
-        .map(|(resource, field)| (resource, field.value()))
-        .collect())
+/// The devices of Odigos, of today and of older releases, in the resources of a container or of a
+/// pod as a whole, each with its quantity.
+#[derive(Debug)]
+pub struct Devices<'v> {
+    /// `requests`
+    pub requests: Vec<(&'v str, &'v Value)>,
+    /// `limits`
+    pub limits: Vec<(&'v str, &'v Value)>,
+}
+
+impl<'v> Devices<'v> {
+    /// Reads them out of `resources`.
+    pub fn read(resources: &Field<'v, '_>) -> Result<Self, Unreadable> {
+        let devices = |list: Field<'v, '_>| -> Result<Vec<_>, Unreadable> {
+            let devices = list.members()?.filter(|(resource, _)| is_device(resource));
+            Ok(devices.map(|(resource, quantity)| (resource, quantity.value())).collect())
+        };
+        Ok(Devices { requests: devices(resources.at("requests")?)?, limits: devices(resources.at("limits")?)? })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.limits.is_empty()
+    }
+
+    /// The name of each, once.
+    pub fn names(&self) -> BTreeSet<&'v str> {
+        let mut names = BTreeSet::new();
+        for (resource, _) in self.requests.iter().chain(&self.limits) {
+            names.insert(*resource);
+        }
+        names
+    }
 }

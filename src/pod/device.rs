@@ -1,16 +1,14 @@
 //! Odigos' device in the resources of containers.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
-use super::container::Container;
+use super::container::{Container, Devices};
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Finding, Report};
 use crate::kubernetes::quantity::Quantity;
 use crate::message::{Message, name};
-use crate::odigos::{DEVICE, DISTRO_WITHOUT_DEVICE, Tier, is_device};
+use crate::odigos::{DEVICE, DISTRO_WITHOUT_DEVICE, Tier};
 use crate::path::Path;
 use crate::rule::Rule;
 use crate::settings::Settings;
@@ -28,17 +26,14 @@ pub fn judge(
         containers.iter().map(|container| (container, false)).chain(init_containers.iter().map(|init| (init, true)));
     for (container, init) in all {
         let resources = container.path.clone().key("resources");
-        let mut asked = BTreeSet::new();
-        for (resource, _) in container.requests.iter().chain(&container.limits) {
-            asked.insert(*resource);
-        }
+        let asked = container.devices.names();
         if !settings.uses_device() {
             report.findings.extend(asked.iter().map(|resource| orphaned(&resources, resource)));
             continue;
         }
         let unknown: Vec<&str> = asked.iter().copied().filter(|resource| *resource != DEVICE).collect();
         if asked.contains(DEVICE) {
-            report.findings.extend(unbalanced(container, &resources));
+            report.findings.extend(unbalanced(&container.devices, &resources));
         } else if unknown.is_empty() && !init && needs_device(container, selected, settings) {
             report.findings.push(missing(&resources));
         }
@@ -48,12 +43,7 @@ pub fn judge(
         }));
     }
     let pod_level = spec.at("resources")?;
-    let mut asked = BTreeSet::new();
-    for list in ["requests", "limits"] {
-        for (resource, _) in pod_level.at(list)?.members()?.filter(|(resource, _)| is_device(resource)) {
-            asked.insert(resource);
-        }
-    }
+    let asked = Devices::read(&pod_level)?.names();
     report.findings.extend(asked.iter().map(|resource| orphaned(&pod_level.path(), resource)));
     Ok(())
 }
@@ -77,13 +67,13 @@ fn missing(resources: &Path) -> Finding {
     }
 }
 
-fn unbalanced(container: &Container, resources: &Path) -> Option<Finding> {
+fn unbalanced(devices: &Devices, resources: &Path) -> Option<Finding> {
     let is_one = |list: &[(&str, &Value)]| {
         let quantity =
             list.iter().find(|(resource, _)| *resource == DEVICE).and_then(|(_, value)| Quantity::read(value));
         quantity.and_then(|quantity| quantity.integer()) == Some(1)
     };
-    if is_one(&container.requests) && is_one(&container.limits) {
+    if is_one(&devices.requests) && is_one(&devices.limits) {
         return None;
     }
     Some(Finding {
