@@ -43,6 +43,8 @@ annotated-policy.wasm: policy.wasm metadata.yml README.md ## Build the policy to
 	}
 	kwctl annotate -m metadata.yml -u README.md -o $@ policy.wasm
 
+# With the tests: the same build serves them, and the host alone would compile the engine once
+# more, with other features.
 .PHONY: host
 host:
 	$(CARGO) build --locked --workspace --bins --tests
@@ -83,15 +85,9 @@ unit-tests: policy.wasm ## Run the Rust tests, some of them through policy.wasm.
 	$(CARGO) test --locked --workspace
 
 .PHONY: e2e-tests
-e2e-tests: policy.wasm test-build bats ## Run e2e.bats on policy.wasm, with kwctl or the host.
+e2e-tests: policy.wasm host bats ## Run e2e.bats on policy.wasm, with kwctl or the host.
 	@echo "e2e.bats runs policy.wasm with $(KWCTL)"
 	PATH="$(CURDIR)/.tools/node_modules/bats/bin:$$PATH" KWCTL="$(KWCTL)" POLICY=policy.wasm bats e2e.bats
-
-# The same build as for the unit tests, which has the host too: `make host` would compile the
-# engine once more, with other features.
-.PHONY: test-build
-test-build:
-	$(CARGO) test --locked --workspace --no-run
 
 # bats from the PATH, else from npm, else from Debian.
 .PHONY: bats
