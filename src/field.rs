@@ -1,7 +1,6 @@
 //! Reading a JSON value field by field, with the path at hand where something can't be read.
 
-use serde_json::{Map, Value};
-
+use crate::json::view::{Content, Members, View};
 use crate::path::{Path, Step};
 
 /// A value inside an object, and where it is.
@@ -10,7 +9,7 @@ use crate::path::{Path, Step};
 /// of borrowed steps, so that reading costs no allocation until a path is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'v, 'p> {
-    value: &'v Value,
+    value: Option<&'v View<'v>>,
     place: Place<'p>,
 }
 
@@ -34,20 +33,40 @@ pub struct Unreadable {
     pub expected: &'static str,
 }
 
+impl Unreadable {
+    /// What is no JSON, or nested too deep.
+    pub fn broken(path: Path) -> Self {
+        Unreadable { path, found: "no JSON that can be read", expected: "a value" }
+    }
+}
+
 impl<'v, 'p> Field<'v, 'p> {
     /// The whole of an object.
-    pub fn root(value: &'v Value) -> Self {
-        Field { value, place: Place::Root }
+    pub fn root(value: &'v View<'v>) -> Self {
+        Field { value: Some(value), place: Place::Root }
     }
 
-    /// The value as it came; `null` where the field is absent.
-    pub fn value(&self) -> &'v Value {
+    /// The text of what is here; `None` where the field is missing.
+    pub fn view(&self) -> Option<&'v View<'v>> {
         self.value
+    }
+
+    /// What is here; `None` where the field is missing.
+    pub fn content(&self) -> Option<&'v Content<'v>> {
+        self.value.map(View::content)
+    }
+
+    /// What is here, the same text for all values that are the same: see [`View::canonical`].
+    pub fn canonical(&self) -> Result<String, Unreadable> {
+        match self.value {
+            Some(value) => value.canonical().ok_or_else(|| Unreadable::broken(self.path())),
+            None => Ok("null".to_owned()),
+        }
     }
 
     /// Whether there is nothing here, or an explicit `null`.
     pub fn is_absent(&self) -> bool {
-        self.value.is_null()
+        self.value.is_none_or(View::is_null)
     }
 
     /// The field `key` of this map.
@@ -58,8 +77,7 @@ impl<'v, 'p> Field<'v, 'p> {
 
     /// The field `key`, absent also where this is no map.
     pub fn get(&'p self, key: &'static str) -> Field<'v, 'p> {
-        let value = self.value.get(key).unwrap_or(&Value::Null);
-        Field { value, place: Place::Key(&self.place, key) }
+        Field { value: self.value.and_then(|view| view.get(key)), place: Place::Key(&self.place, key) }
     }
 
     /// The field that a chain of keys leads to: `below(&["spec", "template"])`.
@@ -67,50 +85,52 @@ impl<'v, 'p> Field<'v, 'p> {
         let mut value = self.value;
         for (depth, key) in keys.iter().enumerate() {
             let here = Field { value, place: Place::Keys(&self.place, keys.get(..depth).unwrap_or_default()) };
-            value = here.map()?.and_then(|map| map.get(*key)).unwrap_or(&Value::Null);
+            value = here.map()?.and_then(|members| members.get(key));
         }
         Ok(Field { value, place: Place::Keys(&self.place, keys) })
     }
 
     /// The entries of a list; none where it is absent.
     pub fn entries(&'p self) -> Result<impl Iterator<Item = Field<'v, 'p>> + use<'v, 'p>, Unreadable> {
-        let list = match self.value {
-            Value::Null => &[],
-            Value::Array(list) => list.as_slice(),
-            _ => return Err(self.unreadable("a list")),
+        let list = match self.content() {
+            None | Some(Content::Null) => &[],
+            Some(Content::List(list)) => list.as_slice(),
+            Some(_) => return Err(self.unreadable("a list")),
         };
-        Ok(list.iter().enumerate().map(|(index, value)| Field { value, place: Place::Index(&self.place, index) }))
+        let entry = |(index, value)| Field { value: Some(value), place: Place::Index(&self.place, index) };
+        Ok(list.iter().enumerate().map(entry))
     }
 
-    /// The entries of a map that are not `null`, by key; none where it is absent.
+    /// The entries of a map that are not `null`, in the order of their keys; none where it is absent.
     pub fn members(&'p self) -> Result<impl Iterator<Item = (&'v str, Field<'v, 'p>)> + use<'v, 'p>, Unreadable> {
-        let members = self.map()?.into_iter().flatten();
+        let members = self.map()?.map(Members::by_key).unwrap_or_default();
         Ok(members
+            .into_iter()
             .filter(|(_, value)| !value.is_null())
-            .map(|(name, value)| (name.as_str(), Field { value, place: Place::Name(&self.place, name) })))
+            .map(|(name, value)| (name, Field { value: Some(value), place: Place::Name(&self.place, name) })))
     }
 
     /// The entry `name` of a map whose keys its author chose, such as labels.
     pub fn member(&'p self, name: &'p str) -> Result<Field<'v, 'p>, Unreadable> {
-        let value = self.map()?.and_then(|map| map.get(name)).unwrap_or(&Value::Null);
+        let value = self.map()?.and_then(|members| members.get(name));
         Ok(Field { value, place: Place::Name(&self.place, name) })
     }
 
     /// A string; `None` where it is absent.
     pub fn text(&self) -> Result<Option<&'v str>, Unreadable> {
-        match self.value {
-            Value::Null => Ok(None),
-            Value::String(text) => Ok(Some(text)),
-            _ => Err(self.unreadable("a string")),
+        match self.content() {
+            None | Some(Content::Null) => Ok(None),
+            Some(Content::Text(text)) => Ok(Some(text.as_ref())),
+            Some(_) => Err(self.unreadable("a string")),
         }
     }
 
     /// A map; `None` where it is absent.
-    pub fn map(&self) -> Result<Option<&'v Map<String, Value>>, Unreadable> {
-        match self.value {
-            Value::Null => Ok(None),
-            Value::Object(map) => Ok(Some(map)),
-            _ => Err(self.unreadable("a map")),
+    pub fn map(&self) -> Result<Option<&'v Members<'v>>, Unreadable> {
+        match self.content() {
+            None | Some(Content::Null) => Ok(None),
+            Some(Content::Map(members)) => Ok(Some(members)),
+            Some(_) => Err(self.unreadable("a map")),
         }
     }
 
@@ -124,7 +144,7 @@ impl<'v, 'p> Field<'v, 'p> {
 
     /// The error that says that something else belongs here.
     pub fn unreadable(&self, expected: &'static str) -> Unreadable {
-        Unreadable { path: self.path(), found: shape(self.value), expected }
+        Unreadable { path: self.path(), found: self.value.map_or("nothing", View::shape), expected }
     }
 
     /// Where this is.
@@ -156,26 +176,13 @@ impl<'v, 'p> Field<'v, 'p> {
     }
 }
 
-/// What a value is, for a message: "a string", "a list".
-pub fn shape(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a map",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn absent_and_null_are_alike() {
-        let object = json!({"a": null});
+        let object = View::new(br#"{"a": null}"#);
         let root = Field::root(&object);
         assert!(root.at("a").unwrap().is_absent());
         assert!(root.at("b").unwrap().is_absent());
@@ -185,7 +192,7 @@ mod tests {
 
     #[test]
     fn an_error_says_where_and_what() {
-        let object = json!({"spec": {"template": [], "taints": [{"key": 5}]}});
+        let object = View::new(br#"{"spec": {"template": [], "taints": [{"key": 5}]}}"#);
         let root = Field::root(&object);
         let error = root.below(&["spec", "template", "spec"]).unwrap_err();
         assert_eq!(

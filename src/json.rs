@@ -1,10 +1,7 @@
-//! The request as JSON text, of which only what matters is parsed.
-//!
-//! The host sends each request to a fresh instance, most of them have nothing to do with Odigos,
-//! and parsing is what a request costs. So the text is walked once with a [`cursor`], what rules
-//! read of an object is [kept](keep) and the rest skipped, and edits are [spliced](splice) into
-//! the text as it came, which also keeps every other byte of it.
+//! JSON text: finding the way in it, reading what is looked into, and changing it in place, so
+//! that what a request is mostly made of is neither parsed nor written anew.
 
 pub mod cursor;
-pub mod keep;
+pub mod scan;
 pub mod splice;
+pub mod view;

@@ -27,12 +27,15 @@ pub fn pools_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Vec<&'v str>, Unrea
 }
 
 /// Judges a NodePool or a Provisioner.
-pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge_pool<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+    let root = Field::root(&request.object);
     let change = match request.operation {
         Operation::Create => Change::Created,
-        Operation::Update => drift::change(&request.old_object, &request.object),
+        Operation::Update => match &request.old_object {
+            Some(old) => drift::change(&Field::root(old), &root)?,
+            None => Change::Nothing,
+        },
     };
-    let root = Field::root(&request.object);
     let pool = root.below(&["metadata", "name"])?.text()?;
     if pool.is_some_and(|pool| settings.excludes(pool)) {
         return Ok(());
@@ -58,7 +61,7 @@ pub fn judge_pool(request: &Request, settings: &Settings, report: &mut Report) -
 }
 
 /// Judges a NodeClaim or a Machine that is new.
-pub fn judge_claim(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge_claim<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
     if pools_of_labels(&labels)?.iter().any(|pool| settings.excludes(pool)) {
@@ -72,7 +75,12 @@ pub fn judge_claim(request: &Request, settings: &Settings, report: &mut Report) 
 }
 
 /// `startup-taint-…`
-fn judge_taints(spec: &Field, template: &Template, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+fn judge_taints<'v>(
+    spec: &Field<'v, '_>,
+    template: &Template<'v, '_>,
+    settings: &Settings,
+    report: &mut Report,
+) -> Result<(), Unreadable> {
     let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
     let untainted = || Ok(settings.untainting() && reach::reaches_template(&settings.odiglet, template)?);
     if occurrences.is_empty() {

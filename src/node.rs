@@ -26,7 +26,7 @@ const INITIALIZED_LABEL: &str = "karpenter.sh/initialized";
 /// Judges a Node. On an UPDATE it is only freed of a taint that nothing removes, and in passing:
 /// odiglet removes the taint with an UPDATE, and NodeRestriction refuses a kubelet's update in
 /// which taints change.
-pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     match request.operation {
         Operation::Create => judge_new(request, settings, report),
         Operation::Update => {
@@ -42,7 +42,7 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
     }
 }
 
-fn judge_new(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+fn judge_new<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
     let node = reach::Node {

@@ -7,7 +7,8 @@ pub mod toleration;
 
 use crate::field::{Field, Unreadable};
 use crate::finding::Report;
-use crate::json::cursor::may_say_odigos;
+use crate::json::scan::may_say_odigos;
+use crate::json::view::View;
 use crate::kubernetes::MIRROR_ANNOTATION;
 use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL};
@@ -17,7 +18,7 @@ use affinity::{REQUIRED, required_label, selected_label};
 use container::{Container, Devices};
 
 /// Judges a Pod that is new.
-pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     if request.namespace == settings.odiglet.namespace {
         return Ok(());
@@ -32,8 +33,8 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
     if is_bound(&spec)? && !request.audit || is_windows(&spec)? || is_fargate(&spec, &labels)? {
         return Ok(());
     }
-    let containers = Container::read_all(&spec.at("containers")?)?;
-    let init_containers = Container::read_all(&spec.at("initContainers")?)?;
+    let containers = Container::read_all(&spec, "containers")?;
+    let init_containers = Container::read_all(&spec, "initContainers")?;
     let selected = match &settings.pods.selector {
         Some(selector) => selector.matches(|label| labels.member(label)?.text())?,
         None => false,
@@ -52,7 +53,8 @@ pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Res
 /// Nearly all pods are such ones, and parsing them is all that they would cost. That they have a
 /// `spec` is seen to here; other shapes that can't be read matter only in a pod that is.
 pub fn is_none_of_odigos(envelope: &Envelope, settings: &Settings) -> bool {
-    settings.pods.selector.is_none() && envelope.has_spec && !envelope.object.is_some_and(may_say_odigos)
+    let plain = |pod: &View| pod.get("spec").is_some_and(View::is_map) && !may_say_odigos(pod.text());
+    settings.pods.selector.is_none() && envelope.object.as_ref().is_some_and(plain)
 }
 
 /// Whether the pod has its node already.

@@ -4,10 +4,10 @@
 //! be ignored (Kubewarden, `policy-evaluator`'s waPC runtime).
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::decision::{Decision, decide};
 use crate::finding::{Hint, Report};
+use crate::json::view::View;
 use crate::karpenter::{self, node_overlay};
 use crate::kind::Kind;
 use crate::message::{Message, WARNING_LIMIT, name};
@@ -17,14 +17,40 @@ use crate::{node, pod, response};
 
 /// Answers `{"request": …, "settings": …}`, as the host sends it, with a `ValidationResponse`.
 pub fn validate(payload: &[u8]) -> Vec<u8> {
-    let (decision, object) = judge(payload);
-    response::of_decision(decision, object)
+    let Some(mut envelope) = Envelope::open(payload) else {
+        return answer(unreadable("the request can't be read: ", &why_unreadable(payload)));
+    };
+    let Some((kind, operation)) = envelope.subject() else { return answer(Decision::ACCEPT) };
+    let settings = envelope.settings.take().unwrap_or(View::new(b"null"));
+    let settings = match Settings::read(&settings) {
+        Ok(settings) => settings,
+        Err(errors) => {
+            let first = errors.first().map(ToString::to_string).unwrap_or_default();
+            return answer(unreadable("the policy's settings can't be used: ", &first));
+        }
+    };
+    if kind == Kind::Pod && pod::is_none_of_odigos(&envelope, &settings) {
+        return answer(Decision::ACCEPT);
+    }
+    let request = match Request::read(envelope, kind, operation) {
+        Ok(Some(request)) => request,
+        Ok(None) => return answer(Decision::ACCEPT),
+        Err(error) => return answer(unreadable("the request can't be read: ", &error)),
+    };
+    let report = find(&request, &settings);
+    let decision = decide(report, settings.action_on(kind, request.audit), settings.node_pools.retrofit);
+    response::of_decision(decision, Some(&request.object))
+}
+
+/// Answers what changes no object.
+fn answer(decision: Decision) -> Vec<u8> {
+    response::of_decision(decision, None)
 }
 
 /// Answers settings with a `SettingsValidationResponse`.
 pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
-    let errors = match serde_json::from_slice::<Value>(payload) {
-        Ok(settings) => Settings::read(&settings).err().unwrap_or_default(),
+    let errors = match serde_json::from_slice::<IgnoredAny>(payload) {
+        Ok(_) => Settings::read(&View::new(payload)).err().unwrap_or_default(),
         Err(error) => {
             vec![SettingsError { path: String::new(), problem: format!("found no JSON, expected a map ({error})") }]
         }
@@ -32,42 +58,8 @@ pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
     response::of_settings(&errors)
 }
 
-/// Decides over the object of a payload, whose text it returns beside.
-fn judge(payload: &[u8]) -> (Decision, &[u8]) {
-    let Some(envelope) = Envelope::open(payload) else {
-        return (unreadable("the request can't be read: ", &why_unreadable(payload)), b"");
-    };
-    let object = envelope.object.unwrap_or_default();
-    (judge_envelope(&envelope), object)
-}
-
-fn judge_envelope(envelope: &Envelope) -> Decision {
-    let Some((kind, operation)) = envelope.subject() else { return Decision::ACCEPT };
-    let settings: Value = match envelope.settings.map(serde_json::from_slice).transpose() {
-        Ok(settings) => settings.unwrap_or_default(),
-        Err(error) => return unreadable("the policy's settings are no JSON: ", &error.to_string()),
-    };
-    let settings = match Settings::read(&settings) {
-        Ok(settings) => settings,
-        Err(errors) => {
-            let first = errors.first().map(ToString::to_string).unwrap_or_default();
-            return unreadable("the policy's settings can't be used: ", &first);
-        }
-    };
-    if kind == Kind::Pod && pod::is_none_of_odigos(envelope, &settings) {
-        return Decision::ACCEPT;
-    }
-    match Request::parse(envelope, kind, operation) {
-        Ok(Some(request)) => {
-            decide(find(&request, &settings), settings.action_on(kind, request.audit), settings.node_pools.retrofit)
-        }
-        Ok(None) => Decision::ACCEPT,
-        Err(error) => unreadable("the request can't be read: ", &error),
-    }
-}
-
 /// All that the rules find in a request's object.
-pub fn find(request: &Request, settings: &Settings) -> Report {
+pub fn find<'r>(request: &'r Request<'r>, settings: &Settings) -> Report {
     let mut report = Report::on(request.object());
     let rules = match request.kind {
         Kind::NodePool | Kind::Provisioner => karpenter::judge_pool,

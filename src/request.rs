@@ -1,19 +1,13 @@
 //! The admission request, as far as the policy reads it.
 
-mod kept;
-
 use std::borrow::Cow;
 
-use serde_json::Value;
-
-use crate::field::shape;
 use crate::finding::Object;
-use crate::json::cursor::Cursor;
-use crate::json::keep::{self, Keep};
+use crate::json::cursor::{Cursor, Key};
+use crate::json::view::{Content, View};
 use crate::kind::{Kind, Operation};
-use kept::READ_BY_RULES;
 
-/// The texts that a payload `{"request": …, "settings": …}` consists of, unparsed.
+/// What a payload `{"request": …, "settings": …}` consists of.
 #[derive(Clone, Debug, Default)]
 pub struct Envelope<'t> {
     /// `/request/kind/group`
@@ -27,15 +21,13 @@ pub struct Envelope<'t> {
     /// `/request/namespace`; empty where there is none.
     namespace: Cow<'t, str>,
     /// `/request/userInfo`
-    user: Option<&'t [u8]>,
+    user: Option<View<'t>>,
     /// `/request/object`
-    pub object: Option<&'t [u8]>,
-    /// Whether `/request/object/spec` is a map.
-    pub has_spec: bool,
+    pub object: Option<View<'t>>,
     /// `/request/oldObject`
-    pub old_object: Option<&'t [u8]>,
+    old_object: Option<View<'t>>,
     /// `/settings`
-    pub settings: Option<&'t [u8]>,
+    pub settings: Option<View<'t>>,
 }
 
 impl<'t> Envelope<'t> {
@@ -43,46 +35,37 @@ impl<'t> Envelope<'t> {
     pub fn open(payload: &'t [u8]) -> Option<Self> {
         let mut envelope = Envelope::default();
         let mut cursor = Cursor::new(payload);
-        cursor.map(|cursor, key| match key {
-            "request" => cursor.map(|cursor, key| envelope.take(cursor, key)),
-            "settings" => {
-                envelope.settings = Some(cursor.skip()?);
-                Some(())
+        cursor.map(|cursor, key| {
+            if key.is("request") {
+                return cursor.map(|cursor, key| envelope.take(cursor, &key));
             }
-            _ => cursor.skip().map(drop),
+            let value = View::walk(cursor)?;
+            if key.is("settings") {
+                envelope.settings = Some(value);
+            }
+            Some(())
         })?;
         (cursor.is_at_end() && !envelope.kind.is_empty()).then_some(envelope)
     }
 
-    fn take(&mut self, cursor: &mut Cursor<'t>, key: &str) -> Option<()> {
-        match key {
-            "kind" => {
+    fn take(&mut self, cursor: &mut Cursor<'t>, key: &Key<'t>) -> Option<()> {
+        match key.as_bytes() {
+            b"kind" => {
                 return cursor.map(|cursor, key| {
-                    match key {
-                        "group" => self.group = cursor.text()?,
-                        "kind" => self.kind = cursor.text()?,
+                    match key.as_bytes() {
+                        b"group" => self.group = cursor.text()?,
+                        b"kind" => self.kind = cursor.text()?,
                         _ => drop(cursor.skip()?),
                     }
                     Some(())
                 });
             }
-            "operation" => self.operation = cursor.text()?,
-            "subResource" => self.subresource = cursor.text()?,
-            "namespace" => self.namespace = cursor.text()?,
-            "userInfo" => self.user = Some(cursor.skip()?),
-            "object" => {
-                self.has_spec = false;
-                self.object = Some(cursor.span(|cursor| match cursor.peek()? {
-                    b'{' => cursor.map(|cursor, key| {
-                        if key == "spec" {
-                            self.has_spec = cursor.peek()? == b'{';
-                        }
-                        cursor.skip().map(drop)
-                    }),
-                    _ => cursor.skip().map(drop),
-                })?);
-            }
-            "oldObject" => self.old_object = Some(cursor.skip()?),
+            b"operation" => self.operation = cursor.text()?,
+            b"subResource" => self.subresource = cursor.text()?,
+            b"namespace" => self.namespace = cursor.text()?,
+            b"userInfo" => self.user = Some(View::new(cursor.skip()?)),
+            b"object" => self.object = Some(View::walk(cursor)?),
+            b"oldObject" => self.old_object = Some(View::new(cursor.skip()?)),
             _ => drop(cursor.skip()?),
         }
         Some(())
@@ -100,9 +83,9 @@ impl<'t> Envelope<'t> {
     }
 }
 
-/// An admission request that rules have something to say to, as far as they read it.
+/// An admission request that rules have something to say to.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct Request<'t> {
     /// The kind of the object.
     pub kind: Kind,
     /// What is being done to it.
@@ -114,51 +97,50 @@ pub struct Request {
     pub audit: bool,
     /// `/userInfo/groups` has `system:nodes`: a kubelet asks.
     pub by_kubelet: bool,
-    /// `/object`, as far as rules read it.
-    pub object: Value,
-    /// `/oldObject`, likewise; `null` where there is none.
-    pub old_object: Value,
+    /// `/object`
+    pub object: View<'t>,
+    /// `/oldObject`, where there is one.
+    pub old_object: Option<View<'t>>,
 }
 
-impl Request {
-    /// Parses what rules read; `None` where they say nothing, for the object is on its way out.
+impl<'t> Request<'t> {
+    /// Reads what is around the object; `None` where rules say nothing, for the object is on its
+    /// way out.
     ///
     /// The error says what can't be read.
-    pub fn parse(envelope: &Envelope, kind: Kind, operation: Operation) -> Result<Option<Self>, String> {
-        // A NodePool's update is compared with what was there as a whole.
-        let keep = if (kind, operation) == (Kind::NodePool, Operation::Update) { &Keep::All } else { &READ_BY_RULES };
-        let parse = |text: Option<&[u8]>, keep| text.map_or(Ok(Value::Null), |text| keep::parse(text, keep));
-        let object = parse(envelope.object, keep).map_err(|error| format!("the object is no JSON: {error}"))?;
-        let old_object = parse(envelope.old_object.filter(|_| operation == Operation::Update), keep)
-            .map_err(|error| format!("the old object is no JSON: {error}"))?;
-        if !object.is_object() {
-            return Err(format!("{} where an object belongs", shape(&object)));
+    pub fn read(envelope: Envelope<'t>, kind: Kind, operation: Operation) -> Result<Option<Self>, String> {
+        let object = envelope.object.unwrap_or(View::new(b"null"));
+        if !matches!(object.content(), Content::Map(_)) {
+            return Err(format!("{} where an object belongs", object.shape()));
         }
         let metadata = object.get("metadata");
-        if metadata.and_then(|metadata| metadata.get("deletionTimestamp")).is_some_and(|at| !at.is_null()) {
+        let of_metadata = |key| metadata.and_then(|metadata| metadata.get(key));
+        if of_metadata("deletionTimestamp").is_some_and(|at| !at.is_null()) {
             return Ok(None);
         }
-        let own_namespace = metadata.and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
+        let own_namespace = of_metadata("namespace").and_then(View::as_str);
         let namespace = Some(envelope.namespace.as_ref()).filter(|namespace| !namespace.is_empty()).or(own_namespace);
-        let user = envelope.user.map_or(Ok(Value::Null), serde_json::from_slice).unwrap_or(Value::Bool(false));
-        let username = user.get("username").unwrap_or(&Value::Null);
-        let groups = user.get("groups").and_then(Value::as_array);
-        Ok(Some(Request {
-            kind,
-            operation,
-            namespace: namespace.unwrap_or_default().to_owned(),
-            audit: (user.is_object() || user.is_null()) && (username.is_null() || username == ""),
-            by_kubelet: groups.is_some_and(|groups| groups.iter().any(|group| group == "system:nodes")),
-            object,
-            old_object,
-        }))
+        let namespace = namespace.unwrap_or_default().to_owned();
+        let user = &envelope.user;
+        let no_username =
+            |user: &View| user.get("username").is_none_or(|name| name.is_null() || name.as_str() == Some(""));
+        let audit = user.as_ref().is_none_or(|user| match user.content() {
+            Content::Null => true,
+            Content::Map(_) => no_username(user),
+            _ => false,
+        });
+        let groups = user.as_ref().and_then(|user| user.get("groups")).map(View::content);
+        let by_kubelet = matches!(groups, Some(Content::List(groups))
+            if groups.iter().any(|group| group.as_str() == Some("system:nodes")));
+        let old_object = envelope.old_object.filter(|old| !old.is_null());
+        Ok(Some(Request { kind, operation, namespace, audit, by_kubelet, object, old_object }))
     }
 
     /// The object's kind and name, for messages.
     pub fn object(&self) -> Object {
         let metadata = self.object.get("metadata");
         let text = |key| {
-            metadata.and_then(|metadata| metadata.get(key)).and_then(Value::as_str).filter(|text| !text.is_empty())
+            metadata.and_then(|metadata| metadata.get(key)).and_then(View::as_str).filter(|text| !text.is_empty())
         };
         Object {
             kind: self.kind.name(),
@@ -172,7 +154,7 @@ impl Request {
 mod tests {
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn pod() -> Value {
         json!({
@@ -190,25 +172,24 @@ mod tests {
         request
     }
 
-    /// `Ok(None)` where rules have nothing to say.
-    fn read(request: Value) -> Result<Option<Request>, String> {
+    /// What `ask` says of a request; `Ok(None)` where rules have nothing to say.
+    fn read<T>(request: Value, ask: impl Fn(Request) -> T) -> Result<Option<T>, String> {
         let payload = json!({"settings": {}, "request": request}).to_string();
         let envelope = Envelope::open(payload.as_bytes()).ok_or("no request")?;
         match envelope.subject() {
-            Some((kind, operation)) => Request::parse(&envelope, kind, operation),
+            Some((kind, operation)) => Ok(Request::read(envelope, kind, operation)?.map(ask)),
             None => Ok(None),
         }
     }
 
     #[test]
     fn what_rules_read() {
-        let request = read(pod()).unwrap().unwrap();
-        assert_eq!(
-            (request.kind, request.operation, request.namespace.as_str()),
-            (Kind::Pod, Operation::Create, "shop")
-        );
-        assert!(!request.audit && !request.by_kubelet && request.old_object.is_null());
-        assert_eq!(request.object(), Object { kind: "Pod", namespace: "shop".into(), name: "web-".into() });
+        let what = read(pod(), |request| {
+            assert!(!request.audit && !request.by_kubelet && request.old_object.is_none());
+            (request.kind, request.operation, request.namespace.clone(), request.object())
+        });
+        let object = Object { kind: "Pod", namespace: "shop".into(), name: "web-".into() };
+        assert_eq!(what, Ok(Some((Kind::Pod, Operation::Create, "shop".to_owned(), object))));
     }
 
     #[rstest]
@@ -221,7 +202,7 @@ mod tests {
     #[case::another_kind(changed("/kind/kind", json!("Deployment")))]
     #[case::another_group(changed("/kind/group", json!("metrics.k8s.io")))]
     fn ignored(#[case] request: Value) {
-        assert_eq!(read(request).map(|request| request.map(|request| request.kind)), Ok(None));
+        assert_eq!(read(request, |request| request.kind), Ok(None));
     }
 
     #[rstest]
@@ -233,7 +214,7 @@ mod tests {
     #[case::absurd_username(changed("/userInfo/username", json!(5)), false)]
     #[case::absurd_user(changed("/userInfo", json!([1])), false)]
     fn an_audit_has_no_user(#[case] request: Value, #[case] audit: bool) {
-        assert_eq!(read(request).unwrap().unwrap().audit, audit);
+        assert_eq!(read(request, |request| request.audit), Ok(Some(audit)));
     }
 
     #[rstest]
@@ -244,6 +225,6 @@ mod tests {
     #[case(changed("/object", json!(null)), "nothing where an object belongs")]
     #[case(changed("/object", json!([])), "a list where an object belongs")]
     fn unreadable(#[case] request: Value, #[case] expected: &str) {
-        assert_eq!(read(request).unwrap_err(), expected);
+        assert_eq!(read(request, |_| ()).unwrap_err(), expected);
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 pub use errors::SettingsError;
 
+use crate::json::view::View;
 use crate::kind::Kind;
 use crate::kubernetes::label_selector::LabelSelector;
 use crate::kubernetes::taint::Taint;
@@ -162,7 +163,7 @@ pub fn defaults() -> Value {
 impl<'s> Settings<'s> {
     /// Reads settings; `null` and `{}` are the defaults. All errors at once, in the order of the
     /// fields, those of unknown keys after those of the known ones beside them.
-    pub fn read(settings: &'s Value) -> Result<Self, Vec<SettingsError>> {
+    pub fn read(settings: &'s View<'s>) -> Result<Self, Vec<SettingsError>> {
         read::settings(settings)
     }
 
@@ -248,10 +249,10 @@ mod tests {
 
     #[test]
     fn the_defaults_are_valid_and_their_own_reading() {
-        let defaults = defaults();
-        assert_eq!(Settings::read(&defaults), Ok(Settings::default()));
-        assert_eq!(Settings::read(&Value::Null), Ok(Settings::default()));
-        assert_eq!(Settings::read(&json!({})), Ok(Settings::default()));
+        for settings in [defaults(), Value::Null, json!({})] {
+            let settings = settings.to_string();
+            assert_eq!(Settings::read(&View::new(settings.as_bytes())), Ok(Settings::default()));
+        }
     }
 
     #[rstest]
@@ -264,7 +265,8 @@ mod tests {
     #[case::audited_but_said(json!({"action": "reject", "nodes": {"action": "warn"}}), Kind::Node, true, Action::Warn)]
     #[case::overlay(json!({"action": "reject", "nodePools": {"action": "warn"}}), Kind::NodeOverlay, false, Action::Reject)]
     fn actions(#[case] settings: Value, #[case] kind: Kind, #[case] audit: bool, #[case] expected: Action) {
-        assert_eq!(Settings::read(&settings).unwrap().action_on(kind, audit), expected);
+        let settings = settings.to_string();
+        assert_eq!(Settings::read(&View::new(settings.as_bytes())).unwrap().action_on(kind, audit), expected);
     }
 
     #[rstest]
@@ -275,7 +277,9 @@ mod tests {
     #[case(json!({"mountMethod": "k8s-init-container", "karpenterEnabled": true}), false, false)]
     #[case(json!({"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "odiglet": {"installed": false}}), false, false)]
     fn gated_and_untainting(#[case] settings: Value, #[case] gated: bool, #[case] untainting: bool) {
-        let settings = Settings::read(&settings).unwrap();
+        let settings = settings.to_string();
+        let view = View::new(settings.as_bytes());
+        let settings = Settings::read(&view).unwrap();
         assert_eq!((settings.gated(), settings.untainting()), (gated, untainting));
     }
 }

@@ -1,10 +1,9 @@
 //! The startup taint in an object's lists of taints.
 
-use serde_json::{Value, json};
-
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::Finding;
+use crate::json::view::quoted;
 use crate::kubernetes::taint::Taint;
 use crate::message::{Message, name};
 use crate::odigos::{TAINT, TAINT_EFFECT, TAINT_KEY};
@@ -13,8 +12,8 @@ use crate::rule::Rule;
 
 /// The startup taint as it is written into an object: exactly key and effect, for Karpenter's CRD
 /// refuses an empty `value` (Karpenter, `pkg/apis/crds/karpenter.sh_nodepools.yaml`).
-pub fn startup_taint() -> Value {
-    json!({"key": TAINT_KEY, "effect": TAINT_EFFECT})
+pub fn startup_taint() -> String {
+    format!(r#"{{"effect":"{TAINT_EFFECT}","key":"{TAINT_KEY}"}}"#)
 }
 
 /// The entries with the key of the startup taint, in the lists where it may stand.
@@ -87,7 +86,7 @@ impl<'v> Occurrences<'v> {
         for (i, taint) in self.startup.iter().enumerate() {
             if taint.effect != TAINT_EFFECT {
                 let edit = if i == kept {
-                    Edit::Set(taint.path.clone().key("effect"), TAINT_EFFECT.into())
+                    Edit::Set(taint.path.clone().key("effect"), quoted(TAINT_EFFECT).into())
                 } else {
                     Edit::Remove(taint.path.clone())
                 };
@@ -136,7 +135,7 @@ impl<'v> Occurrences<'v> {
     }
 
     fn append(&self) -> Edit {
-        Edit::Append(self.startup_list.clone(), startup_taint())
+        Edit::Append(self.startup_list.clone(), startup_taint().into())
     }
 }
 
@@ -154,8 +153,10 @@ fn occurrences<'v>(list: &Field<'v, '_>) -> Result<Vec<Occurrence<'v>>, Unreadab
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit;
+    use crate::json::splice::splice;
+    use crate::json::view::View;
     use rstest::rstest;
+    use serde_json::{Value, json};
 
     fn taints(effects: &[&str]) -> Value {
         effects.iter().map(|effect| json!({"key": TAINT_KEY, "effect": effect})).collect()
@@ -180,15 +181,18 @@ mod tests {
         #[case] permanent: &[&str],
         #[case] rules: &[&str],
     ) {
-        let mut object = json!({"spec": {"startupTaints": taints(startup), "taints": taints(permanent)}});
-        let before = object.clone();
+        let before = json!({"spec": {"startupTaints": taints(startup), "taints": taints(permanent)}}).to_string();
+        let before = View::new(before.as_bytes());
         let root = Field::root(&before);
         let (startup, permanent) =
             (root.below(&["spec", "startupTaints"]).unwrap(), root.below(&["spec", "taints"]).unwrap());
         let findings = Occurrences::read(&startup, Some(&permanent)).unwrap().misplaced();
         assert_eq!(findings.iter().map(|finding| finding.rule.name()).collect::<Vec<_>>(), rules);
-        edit::apply(&mut object, findings.into_iter().flat_map(|finding| finding.edits).collect());
-        assert_eq!(object["spec"]["startupTaints"], json!([startup_taint()]));
+        let edits: Vec<Edit> = findings.into_iter().flat_map(|finding| finding.edits).collect();
+        let mut spliced = Vec::new();
+        splice(&before, &edits, &mut spliced).unwrap();
+        let object: Value = serde_json::from_slice(&spliced).unwrap();
+        assert_eq!(object["spec"]["startupTaints"], json!([{"key": TAINT_KEY, "effect": TAINT_EFFECT}]));
         assert_eq!(object["spec"].get("taints").and_then(|taints| taints.get(0)), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::scan::{self, after_nested};
+
 /// A place in JSON text.
 ///
 /// The host has parsed and serialized what it sends, so the walk checks only as much as it needs
@@ -10,18 +12,53 @@ use std::borrow::Cow;
 pub struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
-    key_at: usize,
+}
+
+/// A string, such as the key of a member of a map.
+#[derive(Clone, Debug)]
+pub struct Key<'t> {
+    /// As it is written, with its quotes.
+    text: &'t [u8],
+    /// Where it is written with escapes, what they say.
+    unescaped: Option<Box<str>>,
+}
+
+impl Key<'_> {
+    /// Whether it is this one.
+    #[inline]
+    pub fn is(&self, key: &str) -> bool {
+        self.as_bytes() == key.as_bytes()
+    }
+
+    /// As it is written, with its quotes.
+    pub fn text(&self) -> &[u8] {
+        self.text
+    }
+
+    /// Its bytes, which are UTF-8 in all JSON.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.unescaped {
+            Some(unescaped) => unescaped.as_bytes(),
+            None => self.text.get(1..self.text.len() - 1).unwrap_or_default(),
+        }
+    }
+
+    /// The key; empty where it is no UTF-8, which no JSON is then.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
 }
 
 impl<'t> Cursor<'t> {
     /// The beginning of a text.
     pub fn new(text: &'t [u8]) -> Self {
-        Cursor { text, at: 0, key_at: 0 }
+        Cursor { text, at: 0 }
     }
 
-    /// Where the key begins that a map's visitor has been told of.
-    pub fn key_position(&self) -> usize {
-        self.key_at
+    /// Where the next value begins, where [`Cursor::peek`] has looked at it.
+    pub fn position(&self) -> usize {
+        self.at
     }
 
     /// The text from a position up to here.
@@ -30,11 +67,15 @@ impl<'t> Cursor<'t> {
     }
 
     /// The first byte of what comes next, white space aside: `{` where it is a map.
+    #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         loop {
             let byte = *self.text.get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+            if byte > b' ' {
                 return Some(byte);
+            }
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return None;
             }
             self.at += 1;
         }
@@ -42,11 +83,11 @@ impl<'t> Cursor<'t> {
 
     /// Whether nothing is left.
     pub fn is_at_end(&mut self) -> bool {
-        self.peek().is_none()
+        self.peek().is_none() && self.at == self.text.len()
     }
 
     /// Walks through a map. `visit` is told each key, and must walk past its value.
-    pub fn map(&mut self, mut visit: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
+    pub fn map(&mut self, mut visit: impl FnMut(&mut Self, Key<'t>) -> Option<()>) -> Option<()> {
         self.take(b'{')?;
         if self.peek()? == b'}' {
             return self.take(b'}');
@@ -54,7 +95,7 @@ impl<'t> Cursor<'t> {
         loop {
             let key = self.key()?;
             self.take(b':')?;
-            visit(self, &key)?;
+            visit(self, key)?;
             match self.peek()? {
                 b',' => self.at += 1,
                 _ => return self.take(b'}'),
@@ -83,19 +124,11 @@ impl<'t> Cursor<'t> {
         let first = self.peek()?;
         let start = self.at;
         self.at = match first {
-            b'"' => after_string(self.text, start + 1)?,
-            b'{' | b'[' => after_nested(self.text, start)?,
+            b'"' => scan::string(self.text, start + 1)?.end + 1,
+            b'{' | b'[' => after_nested(self.text, start + 1)?,
             _ => after_scalar(self.text, start)?,
         };
         self.text.get(start..self.at)
-    }
-
-    /// The text that `walk` walks past.
-    pub fn span(&mut self, walk: impl FnOnce(&mut Self) -> Option<()>) -> Option<&'t [u8]> {
-        self.peek()?;
-        let start = self.at;
-        walk(self)?;
-        self.since(start)
     }
 
     /// Walks past a string or a `null`, which is as an empty one.
@@ -103,75 +136,31 @@ impl<'t> Cursor<'t> {
         if self.peek()? == b'n' {
             return (self.skip()? == b"null").then_some(Cow::Borrowed(""));
         }
-        self.quoted()
+        let key = self.key()?;
+        match key.unescaped {
+            Some(unescaped) => Some(Cow::Owned(unescaped.into())),
+            None => std::str::from_utf8(key.text.get(1..key.text.len() - 1)?).ok().map(Cow::Borrowed),
+        }
     }
 
-    fn key(&mut self) -> Option<Cow<'t, str>> {
-        if self.peek()? != b'"' {
-            return None;
-        }
-        self.key_at = self.at;
-        self.quoted()
+    /// Walks past a string.
+    fn key(&mut self) -> Option<Key<'t>> {
+        self.take(b'"')?;
+        let start = self.at - 1;
+        let string = scan::string(self.text, self.at)?;
+        self.at = string.end + 1;
+        let text = self.text.get(start..self.at)?;
+        let unescaped = if string.has_escapes { Some(serde_json::from_slice(text).ok()?) } else { None };
+        Some(Key { text, unescaped })
     }
 
-    fn quoted(&mut self) -> Option<Cow<'t, str>> {
-        if self.peek()? != b'"' {
-            return None;
-        }
-        let quoted = self.skip()?;
-        if quoted.contains(&b'\\') {
-            return serde_json::from_slice(quoted).ok().map(Cow::Owned);
-        }
-        let key = quoted.get(1..quoted.len().saturating_sub(1))?;
-        std::str::from_utf8(key).ok().map(Cow::Borrowed)
-    }
-
+    #[inline]
     fn take(&mut self, expected: u8) -> Option<()> {
         if self.peek()? != expected {
             return None;
         }
         self.at += 1;
         Some(())
-    }
-}
-
-/// Where a string ends whose opening quote is before `at`.
-#[inline]
-fn after_string(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        // In most words of eight bytes is neither a quote nor a backslash.
-        while let Some(word) = word(text, at) {
-            let found = zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES);
-            if found != 0 {
-                at += found.trailing_zeros() as usize / 8;
-                break;
-            }
-            at += 8;
-        }
-        match *text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// Where a map or a list ends that begins at `at`.
-fn after_nested(text: &[u8], mut at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    loop {
-        let byte = *text.get(at)?;
-        at += 1;
-        if byte == b'"' {
-            at = after_string(text, at)?;
-        } else if byte | 0x20 == b'{' {
-            depth += 1;
-        } else if byte | 0x20 == b'}' {
-            depth -= 1;
-            if depth == 0 {
-                return Some(at);
-            }
-        }
     }
 }
 
@@ -183,49 +172,6 @@ fn after_scalar(text: &[u8], start: usize) -> Option<usize> {
         0 => None,
         length => Some(start + length),
     }
-}
-
-/// Whether the text may say `odigos` or `ODIGOS`: it does in so many letters, or has letters written
-/// as `\u….`.
-pub fn may_say_odigos(text: &[u8]) -> bool {
-    const WORD: &[u8] = b"odigos";
-    // `g` is rare, and what lies around it soon tells.
-    let says_at = |at: usize| match text.get(at) {
-        Some(b'g' | b'G') => at
-            .checked_sub(3)
-            .and_then(|start| text.get(start..start + WORD.len()))
-            .is_some_and(|word| word.eq_ignore_ascii_case(WORD)),
-        Some(b'\\') => text.get(at + 1) == Some(&b'u'),
-        _ => false,
-    };
-    let mut at = 0;
-    while let Some(word) = word(text, at) {
-        let found = zeros((word | SPACES) ^ GS) | zeros(word ^ BACKSLASHES);
-        if found != 0 && (at..at + 8).any(says_at) {
-            return true;
-        }
-        at += 8;
-    }
-    (at..text.len()).any(says_at)
-}
-
-const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
-const BACKSLASHES: u64 = u64::from_ne_bytes([b'\\'; 8]);
-const GS: u64 = u64::from_ne_bytes([b'g'; 8]);
-/// What upper-case ASCII letters lack to be lower-case.
-const SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
-
-/// Eight bytes, the first one lowest.
-#[inline]
-fn word(text: &[u8], at: usize) -> Option<u64> {
-    let bytes = text.get(at..at + 8)?;
-    bytes.try_into().ok().map(u64::from_le_bytes)
-}
-
-/// Where a byte of the word is zero, its highest bit; nothing below the first such byte.
-#[inline]
-fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(u64::from_ne_bytes([1; 8])) & !word & u64::from_ne_bytes([0x80; 8])
 }
 
 #[cfg(test)]
@@ -257,27 +203,14 @@ mod tests {
         assert_eq!(Cursor::new(text.as_bytes()).skip(), None);
     }
 
-    #[rstest]
-    #[case("a long text in which odigos is said", true)]
-    #[case("ODIGOS_DISTRO_NAME", true)]
-    #[case("odigos", true)]
-    #[case("digos", false)]
-    #[case("a long text of another logging agent, odigo", false)]
-    #[case(r"od\u0069gos", true)]
-    #[case(r"a \n b \\ c", false)]
-    #[case("", false)]
-    fn says_odigos(#[case] text: &str, #[case] expected: bool) {
-        assert_eq!(may_say_odigos(text.as_bytes()), expected);
-    }
-
     #[test]
     fn walks_maps_and_lists() {
         let mut seen = Vec::new();
         let mut cursor = Cursor::new(br#" { "a" : 1 , "\u0062":[ 2,{"c":3} ] } "#);
         cursor
             .map(|cursor, key| {
-                seen.push(key.to_owned());
-                match key {
+                seen.push(key.as_str().to_owned());
+                match key.as_str() {
                     "b" => cursor.list(|cursor, index| {
                         seen.push(format!("{index} {}", String::from_utf8_lossy(cursor.skip()?)));
                         Some(())

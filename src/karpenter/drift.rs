@@ -1,8 +1,9 @@
 //! What a change of a NodePool does to its nodes.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use serde_json::{Map, Number, Value};
+use crate::field::{Field, Unreadable};
+use crate::json::view::{Content, Members, View, quoted};
 
 /// What an UPDATE changes in a NodePool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,62 +18,78 @@ pub enum Change {
     Nothing,
 }
 
-/// Compares a NodePool with what it was; `null` is as it is.
+/// Compares a NodePool with what it was.
 ///
 /// The hash that decides over drift is over `/spec/template`, without its `spec.requirements` and
 /// `spec.resources`, lists as sets, with what is absent, empty and zero alike, and durations by
 /// their value (Karpenter, `NodePool.Hash` in `pkg/apis/v1/nodepool.go`).
-pub fn change(old: &Value, new: &Value) -> Change {
-    if old.is_null() {
-        return Change::Nothing;
-    }
+pub fn change(old: &Field, new: &Field) -> Result<Change, Unreadable> {
     let (old, new) = (old.get("spec"), new.get("spec"));
-    if old == new {
+    Ok(if old.canonical()? == new.canonical()? {
         Change::Nothing
-    } else if hashed(old) == hashed(new) {
+    } else if hashed(&old) == hashed(&new) {
         Change::Spec
     } else {
         Change::Hash
-    }
+    })
 }
 
-/// What the hash is made of.
-fn hashed(spec: Option<&Value>) -> Option<Value> {
-    let mut template = spec?.get("template")?.clone();
-    if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
-        spec.remove("requirements");
-        spec.remove("resources");
-        for key in ["expireAfter", "terminationGracePeriod"] {
-            if let Some(duration) = spec.get_mut(key)
-                && let Some(nanoseconds) = duration.as_str().and_then(nanoseconds)
-            {
-                *duration = Value::Number(Number::from(nanoseconds));
-            }
-        }
-    }
-    normal(template)
+/// What the hash of a pool's `spec` is made of; `None` where that counts as nothing.
+fn hashed(spec: &Field) -> Option<String> {
+    let template = spec.get("template");
+    let spec = template.view()?.get("spec").and_then(|spec| match spec.content() {
+        Content::Map(members) => normal_map(members, |key, value| match key {
+            "requirements" | "resources" => None,
+            "expireAfter" | "terminationGracePeriod" => match value.as_str().and_then(nanoseconds) {
+                Some(0) => None,
+                Some(nanoseconds) => Some(nanoseconds.to_string()),
+                None => normal(value),
+            },
+            _ => normal(value),
+        }),
+        _ => normal(spec),
+    });
+    let Some(Content::Map(members)) = template.content() else { return normal(template.view()?) };
+    normal_map(members, |key, value| if key == "spec" { spec.clone() } else { normal(value) })
 }
 
 /// A value in the form that all values hashed alike share; `None` for what counts as nothing.
-fn normal(value: Value) -> Option<Value> {
-    match value {
-        Value::Null | Value::Bool(false) => None,
-        Value::String(text) if text.is_empty() => None,
-        Value::Number(number) if number.as_f64() == Some(0.0) => None,
-        Value::Array(list) => {
-            let mut set = BTreeMap::new();
-            for entry in list.into_iter().filter_map(normal) {
-                set.insert(entry.to_string(), entry);
+///
+/// The values have been looked through by [`Field::canonical`], so none is nested too deep.
+fn normal(value: &View) -> Option<String> {
+    match value.content() {
+        Content::Null | Content::Boolean(false) | Content::Broken => None,
+        Content::Boolean(true) => Some("true".to_owned()),
+        Content::Text(text) => (!text.is_empty()).then(|| quoted(text)),
+        Content::Number(number) => {
+            let digits = number.split(['e', 'E']).next().unwrap_or_default();
+            let is_zero = !digits.contains(|digit| matches!(digit, '1'..='9'));
+            (!is_zero).then(|| (*number).to_owned())
+        }
+        Content::List(list) => {
+            let mut set = BTreeSet::new();
+            for entry in list.iter().filter_map(normal) {
+                set.insert(entry);
             }
-            (!set.is_empty()).then(|| set.into_values().collect())
+            joined("[", set, "]")
         }
-        Value::Object(map) => {
-            let map: Map<String, Value> =
-                map.into_iter().filter_map(|(key, value)| Some((key, normal(value)?))).collect();
-            (!map.is_empty()).then_some(Value::Object(map))
-        }
-        value => Some(value),
+        Content::Map(members) => normal_map(members, |_, value| normal(value)),
     }
+}
+
+fn normal_map(members: &Members, normal: impl Fn(&str, &View) -> Option<String>) -> Option<String> {
+    let normal = |(key, value)| Some(format!("{}:{}", quoted(key), normal(key, value)?));
+    joined("{", members.by_key().into_iter().filter_map(normal), "}")
+}
+
+fn joined(opening: &str, parts: impl IntoIterator<Item = String>, closing: &str) -> Option<String> {
+    let mut text = String::new();
+    for part in parts {
+        text.push_str(if text.is_empty() { opening } else { "," });
+        text.push_str(&part);
+    }
+    text.push_str(closing);
+    (text != closing).then_some(text)
 }
 
 /// A duration as Go writes it, such as `720h` or `1h30m` or `1.5h`. `Never` is no duration, which
@@ -109,7 +126,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn pool(template: Value) -> Value {
         json!({"metadata": {"name": "p"}, "spec": {"template": template, "limits": {"cpu": 1}}})
@@ -121,7 +138,6 @@ mod tests {
 
     #[rstest]
     #[case::the_same(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "720h"})), Change::Nothing)]
-    #[case::no_old_object(Value::Null, pool(json!({})), Change::Nothing)]
     #[case::limits(json!({"spec": {"limits": {"cpu": 1}}}), json!({"spec": {"limits": {"cpu": 2}}}), Change::Spec)]
     #[case::a_duration(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "24h"})), Change::Hash)]
     #[case::a_duration_written_otherwise(pool_spec(json!({"expireAfter": "720h"})), pool_spec(json!({"expireAfter": "719h60m"})), Change::Spec)]
@@ -141,6 +157,8 @@ mod tests {
     #[case::no_template(json!({"spec": {}}), pool_spec(json!({"taints": [1]})), Change::Hash)]
     #[case::no_spec_at_all(json!({}), json!({}), Change::Nothing)]
     fn changes(#[case] old: Value, #[case] new: Value, #[case] expected: Change) {
-        assert_eq!(change(&old, &new), expected);
+        let (old, new) = (old.to_string(), new.to_string());
+        let (old, new) = (View::new(old.as_bytes()), View::new(new.as_bytes()));
+        assert_eq!(change(&Field::root(&old), &Field::root(&new)), Ok(expected));
     }
 }

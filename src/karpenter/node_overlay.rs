@@ -12,15 +12,18 @@ use crate::rule::Rule;
 use crate::settings::Settings;
 
 /// Judges a NodeOverlay. Only a `/spec/capacity` that is new or changed makes a finding.
-pub fn judge(request: &Request, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
     if !settings.karpenter_enabled {
         return Ok(());
     }
-    let (root, old) = (Field::root(&request.object), Field::root(&request.old_object));
+    let root = Field::root(&request.object);
     let capacity = root.below(&["spec", "capacity"])?;
     let changed = match request.operation {
         Operation::Create => true,
-        Operation::Update => !old.is_absent() && old.below(&["spec", "capacity"])?.value() != capacity.value(),
+        Operation::Update => match &request.old_object {
+            Some(old) => Field::root(old).below(&["spec", "capacity"])?.canonical()? != capacity.canonical()?,
+            None => false,
+        },
     };
     for (resource, quantity) in capacity.members()?.filter(|(resource, _)| is_device(resource)) {
         let path = quantity.path();
@@ -43,7 +46,7 @@ fn wrong(resource: &str, quantity: &Field) -> Option<(Message, Message)> {
     if resource != DEVICE {
         let problem = Message::from("is advertised by no node");
         Some((problem, Message::from(["name ".into(), DEVICE.into(), " instead".into()])))
-    } else if Quantity::read(quantity.value()).and_then(|quantity| quantity.integer()).is_none_or(|count| count < 1) {
+    } else if Quantity::read(quantity).and_then(|quantity| quantity.integer()).is_none_or(|count| count < 1) {
         let problem = Message::from("must be a whole number of at least 1");
         Some((problem, "set it to \"1024\", as Odigos' device plugin does".into()))
     } else {

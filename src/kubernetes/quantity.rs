@@ -1,6 +1,7 @@
 //! Quantities of resources, exactly.
 
-use serde_json::Value;
+use crate::field::Field;
+use crate::json::view::Content;
 
 /// A quantity that is not negative: `digits × 10^tens × 1024^kibis`.
 ///
@@ -16,10 +17,10 @@ pub struct Quantity {
 impl Quantity {
     /// Reads a JSON string or number; `None` where it is no quantity, is negative, or has more
     /// digits than any device has instances.
-    pub fn read(value: &Value) -> Option<Self> {
-        match value {
-            Value::String(text) => Self::parse(text),
-            Value::Number(number) => Self::parse(&number.to_string()),
+    pub fn read(field: &Field) -> Option<Self> {
+        match field.content()? {
+            Content::Text(text) => Self::parse(text),
+            Content::Number(number) => Self::parse(number),
             _ => None,
         }
     }
@@ -75,37 +76,38 @@ impl Quantity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::view::View;
     use rstest::rstest;
-    use serde_json::json;
 
     #[rstest]
-    #[case(json!("1"), Some(1))]
-    #[case(json!(1), Some(1))]
-    #[case(json!(1.0), Some(1))]
-    #[case(json!("1000m"), Some(1))]
-    #[case(json!("1500m"), None)]
-    #[case(json!("+1.50"), None)]
-    #[case(json!("0.001k"), Some(1))]
-    #[case(json!("10e-1"), Some(1))]
-    #[case(json!("1E3"), Some(1000))]
-    #[case(json!("1E"), Some(1_000_000_000_000_000_000))]
-    #[case(json!("1Ki"), Some(1024))]
-    #[case(json!("0.5Ki"), Some(512))]
-    #[case(json!("0"), Some(0))]
-    #[case(json!("0e99"), Some(0))]
-    #[case(json!("-1"), None)]
-    #[case(json!("1K"), None)]
-    #[case(json!("1.2.3"), None)]
-    #[case(json!(""), None)]
-    #[case(json!("."), None)]
-    #[case(json!("1e999999999999"), None)]
-    #[case(json!("1e40"), Some(u128::MAX))]
-    #[case(json!("1e2147483647"), Some(u128::MAX))]
-    #[case(json!("1.5e-2147483648"), None)]
-    #[case(json!("é"), None)]
-    #[case(json!(null), None)]
-    #[case(json!(["1"]), None)]
-    fn integer(#[case] value: Value, #[case] expected: Option<u128>) {
-        assert_eq!(Quantity::read(&value).and_then(|quantity| quantity.integer()), expected);
+    #[case(r#""1""#, Some(1))]
+    #[case("1", Some(1))]
+    #[case("1.0", Some(1))]
+    #[case(r#""1000m""#, Some(1))]
+    #[case(r#""1500m""#, None)]
+    #[case(r#""+1.50""#, None)]
+    #[case(r#""0.001k""#, Some(1))]
+    #[case(r#""10e-1""#, Some(1))]
+    #[case(r#""1E3""#, Some(1000))]
+    #[case(r#""1E""#, Some(1_000_000_000_000_000_000))]
+    #[case(r#""1Ki""#, Some(1024))]
+    #[case(r#""0.5Ki""#, Some(512))]
+    #[case(r#""0""#, Some(0))]
+    #[case(r#""0e99""#, Some(0))]
+    #[case(r#""-1""#, None)]
+    #[case(r#""1K""#, None)]
+    #[case(r#""1.2.3""#, None)]
+    #[case(r#""""#, None)]
+    #[case(r#"".""#, None)]
+    #[case(r#""1e999999999999""#, None)]
+    #[case(r#""1e40""#, Some(u128::MAX))]
+    #[case(r#""1e2147483647""#, Some(u128::MAX))]
+    #[case(r#""1.5e-2147483648""#, None)]
+    #[case(r#""é""#, None)]
+    #[case("null", None)]
+    #[case(r#"["1"]"#, None)]
+    fn integer(#[case] text: &str, #[case] expected: Option<u128>) {
+        let value = View::new(text.as_bytes());
+        assert_eq!(Quantity::read(&Field::root(&value)).and_then(|quantity| quantity.integer()), expected);
     }
 }

@@ -53,21 +53,22 @@ impl<'v> Toleration<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::view::View;
     use rstest::rstest;
-    use serde_json::json;
 
     #[rstest]
-    #[case::everything(json!({"operator": "Exists"}), true)]
-    #[case::every_key_of_the_effect(json!({"operator": "Exists", "effect": "NoSchedule"}), true)]
-    #[case::another_effect(json!({"operator": "Exists", "effect": "NoExecute"}), false)]
-    #[case::key_exists(json!({"key": "a", "operator": "Exists"}), true)]
-    #[case::key_equal_by_default(json!({"key": "a"}), true)]
-    #[case::another_value(json!({"key": "a", "operator": "Equal", "value": "x"}), false)]
-    #[case::another_key(json!({"key": "b", "operator": "Exists"}), false)]
-    #[case::no_key_is_not_every_key(json!({"operator": "Equal"}), false)]
-    #[case::a_number_is_asked_for(json!({"key": "a", "operator": "Gt", "value": "5"}), false)]
-    #[case::nothing(json!({}), false)]
-    fn tolerates(#[case] toleration: serde_json::Value, #[case] expected: bool) {
+    #[case::everything(r#"{"operator": "Exists"}"#, true)]
+    #[case::every_key_of_the_effect(r#"{"operator": "Exists", "effect": "NoSchedule"}"#, true)]
+    #[case::another_effect(r#"{"operator": "Exists", "effect": "NoExecute"}"#, false)]
+    #[case::key_exists(r#"{"key": "a", "operator": "Exists"}"#, true)]
+    #[case::key_equal_by_default(r#"{"key": "a"}"#, true)]
+    #[case::another_value(r#"{"key": "a", "operator": "Equal", "value": "x"}"#, false)]
+    #[case::another_key(r#"{"key": "b", "operator": "Exists"}"#, false)]
+    #[case::no_key_is_not_every_key(r#"{"operator": "Equal"}"#, false)]
+    #[case::a_number_is_asked_for(r#"{"key": "a", "operator": "Gt", "value": "5"}"#, false)]
+    #[case::nothing("{}", false)]
+    fn tolerates(#[case] toleration: &str, #[case] expected: bool) {
+        let toleration = View::new(toleration.as_bytes());
         let toleration = Toleration::read(&Field::root(&toleration)).unwrap();
         assert_eq!(toleration.tolerates(&Taint { key: "a", value: "", effect: "NoSchedule" }), expected);
     }

@@ -6,10 +6,13 @@
 mod require;
 mod strip;
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
+use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::Report;
+use crate::json::splice::splice;
+use crate::json::view::{Content, View};
 use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{LABEL_VALUE, MountMethod, odiglet_label};
 use crate::path::Path;
@@ -58,7 +61,7 @@ pub fn selected_label(key: &str, value: &Field) -> Result<Option<&'static str>, 
 #[derive(Debug)]
 struct Term<'v> {
     path: Path,
-    value: &'v Value,
+    view: Option<&'v View<'v>>,
     expressions: Vec<Requirement<'v>>,
     fields: Vec<Requirement<'v>>,
 }
@@ -67,7 +70,7 @@ impl<'v> Term<'v> {
     fn read(field: &Field<'v, '_>) -> Result<Self, Unreadable> {
         Ok(Term {
             path: field.path(),
-            value: field.value(),
+            view: field.view(),
             expressions: Requirement::read_all(&field.at("matchExpressions")?)?,
             fields: Requirement::read_all(&field.at("matchFields")?)?,
         })
@@ -75,6 +78,27 @@ impl<'v> Term<'v> {
 
     fn read_all(list: &Field<'v, '_>) -> Result<Vec<Self>, Unreadable> {
         list.entries()?.map(|entry| Term::read(&entry)).collect()
+    }
+
+    /// The term with edits inside it applied.
+    fn edited(&self, edits: &[Edit]) -> Result<String, Unreadable> {
+        let mut edited = Vec::new();
+        let spliced = self.view.and_then(|view| splice(view, edits, &mut edited));
+        spliced.and_then(|()| String::from_utf8(edited).ok()).ok_or_else(|| Unreadable::broken(self.path.clone()))
+    }
+
+    /// The expressions and fields of a term that was made of this one, whatever their order.
+    fn requirements_of(&self, edited: &str) -> Result<String, Unreadable> {
+        let view = View::new(edited.as_bytes());
+        let mut requirements = BTreeSet::new();
+        for list in ["matchExpressions", "matchFields"] {
+            let Some(Content::List(entries)) = view.get(list).map(View::content) else { continue };
+            for entry in entries {
+                let entry = entry.canonical().ok_or_else(|| Unreadable::broken(self.path.clone()))?;
+                requirements.insert(format!("{list}: {entry}\n"));
+            }
+        }
+        Ok(requirements.into_iter().collect())
     }
 
     fn is_empty(&self) -> bool {

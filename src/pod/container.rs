@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::field::{Field, Unreadable};
+use crate::kubernetes::quantity::Quantity;
 use crate::odigos::{CONTAINER_ENV, DISTRO_ENV, is_device};
 use crate::path::Path;
 
 /// A container or an init container.
 #[derive(Debug)]
 pub struct Container<'v> {
-    /// Where it is.
-    pub path: Path,
+    /// The list below `spec` that it is in, and its index there.
+    place: (&'static str, usize),
     /// Its name.
     pub name: &'v str,
     /// The value of `ODIGOS_DISTRO_NAME`; empty where there is none.
@@ -24,15 +23,21 @@ pub struct Container<'v> {
 }
 
 impl<'v> Container<'v> {
-    /// Reads a list of containers.
-    pub fn read_all(list: &Field<'v, '_>) -> Result<Vec<Self>, Unreadable> {
-        list.entries()?.map(|field| Container::read(&field)).collect()
+    /// Reads the containers in a list of a pod's `spec`.
+    pub fn read_all(spec: &Field<'v, '_>, list: &'static str) -> Result<Vec<Self>, Unreadable> {
+        spec.at(list)?.entries()?.enumerate().map(|(index, field)| Container::read(&field, (list, index))).collect()
     }
 
-    fn read(field: &Field<'v, '_>) -> Result<Self, Unreadable> {
+    /// Where its resources are.
+    pub fn resources_path(&self) -> Path {
+        let (list, index) = self.place;
+        Path::of(&["spec", list]).index(index).key("resources")
+    }
+
+    fn read(field: &Field<'v, '_>, place: (&'static str, usize)) -> Result<Self, Unreadable> {
         field.must_be_map()?;
         let mut container = Container {
-            path: field.path(),
+            place,
             name: field.at("name")?.text()?.unwrap_or_default(),
             distro: "",
             has_odigos_env: false,
@@ -53,13 +58,14 @@ impl<'v> Container<'v> {
 }
 
 /// The devices of Odigos, of today and of older releases, in the resources of a container or of a
-/// pod as a whole, each with its quantity.
+/// pod as a whole, each with its
+/// quantity where that is one.
 #[derive(Debug)]
 pub struct Devices<'v> {
     /// `requests`
-    pub requests: Vec<(&'v str, &'v Value)>,
+    pub requests: Vec<(&'v str, Option<Quantity>)>,
     /// `limits`
-    pub limits: Vec<(&'v str, &'v Value)>,
+    pub limits: Vec<(&'v str, Option<Quantity>)>,
 }
 
 impl<'v> Devices<'v> {
@@ -67,7 +73,7 @@ impl<'v> Devices<'v> {
     pub fn read(resources: &Field<'v, '_>) -> Result<Self, Unreadable> {
         let devices = |list: Field<'v, '_>| -> Result<Vec<_>, Unreadable> {
             let devices = list.members()?.filter(|(resource, _)| is_device(resource));
-            Ok(devices.map(|(resource, quantity)| (resource, quantity.value())).collect())
+            Ok(devices.map(|(resource, quantity)| (resource, Quantity::read(&quantity))).collect())
         };
         Ok(Devices { requests: devices(resources.at("requests")?)?, limits: devices(resources.at("limits")?)? })
     }

@@ -1,7 +1,5 @@
 //! Odigos' device in the resources of containers.
 
-use serde_json::Value;
-
 use super::container::{Container, Devices};
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
@@ -25,21 +23,20 @@ pub fn judge(
     let all =
         containers.iter().map(|container| (container, false)).chain(init_containers.iter().map(|init| (init, true)));
     for (container, init) in all {
-        let resources = container.path.clone().key("resources");
         let asked = container.devices.names();
         if !settings.uses_device() {
-            report.findings.extend(asked.iter().map(|resource| orphaned(&resources, resource)));
+            report.findings.extend(asked.iter().map(|resource| orphaned(&container.resources_path(), resource)));
             continue;
         }
         let unknown: Vec<&str> = asked.iter().copied().filter(|resource| *resource != DEVICE).collect();
         if asked.contains(DEVICE) {
-            report.findings.extend(unbalanced(&container.devices, &resources));
+            report.findings.extend(unbalanced(container));
         } else if unknown.is_empty() && !init && needs_device(container, selected, settings) {
-            report.findings.push(missing(&resources));
+            report.findings.push(missing(&container.resources_path()));
         }
         report.findings.extend(unknown.iter().enumerate().map(|(i, resource)| {
             let replaced = i == 0 && !asked.contains(DEVICE);
-            self::unknown(&resources, resource, replaced)
+            self::unknown(&container.resources_path(), resource, replaced)
         }));
     }
     let pod_level = spec.at("resources")?;
@@ -67,21 +64,21 @@ fn missing(resources: &Path) -> Finding {
     }
 }
 
-fn unbalanced(devices: &Devices, resources: &Path) -> Option<Finding> {
-    let is_one = |list: &[(&str, &Value)]| {
-        let quantity =
-            list.iter().find(|(resource, _)| *resource == DEVICE).and_then(|(_, value)| Quantity::read(value));
+fn unbalanced(container: &Container) -> Option<Finding> {
+    let is_one = |list: &[(&str, Option<Quantity>)]| {
+        let quantity = list.iter().find(|(resource, _)| *resource == DEVICE).and_then(|(_, quantity)| *quantity);
         quantity.and_then(|quantity| quantity.integer()) == Some(1)
     };
-    if is_one(&devices.requests) && is_one(&devices.limits) {
+    if is_one(&container.devices.requests) && is_one(&container.devices.limits) {
         return None;
     }
+    let resources = container.resources_path();
     Some(Finding {
         rule: Rule::DeviceUnbalanced,
         path: resources.clone(),
         problem: Message::from([DEVICE.into(), " is not 1 in both requests and limits".into()]),
         remedy: "set it to \"1\" in both".into(),
-        edits: one_device(resources).into(),
+        edits: one_device(&resources).into(),
     })
 }
 
@@ -111,7 +108,7 @@ fn orphaned(resources: &Path, resource: &str) -> Finding {
 
 /// Kubernetes refuses an extended resource whose request and limit differ.
 fn one_device(resources: &Path) -> [Edit; 2] {
-    ["requests", "limits"].map(|list| Edit::Set(resources.clone().key(list).name(DEVICE), "1".into()))
+    ["requests", "limits"].map(|list| Edit::Set(resources.clone().key(list).name(DEVICE), r#""1""#.into()))
 }
 
 fn removal(resources: &Path, resource: &str) -> Vec<Edit> {

@@ -1,10 +1,9 @@
 //! Selectors and tolerations in settings, checked as the API server checks them
 //! (Kubernetes, `ValidateLabelSelector`, `ValidateLabels` and `ValidateTolerations`).
 
-use serde_json::Value;
-
 use super::errors::Errors;
 use crate::field::Field;
+use crate::json::view::{Content, View};
 use crate::kubernetes::label_selector::LabelSelector;
 use crate::kubernetes::names::{is_label_value, is_qualified_name};
 use crate::kubernetes::requirement::Requirement;
@@ -56,8 +55,8 @@ fn labels<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<Vec<(&'s str
         if !is_qualified_name(key) {
             errors.add(&member, format_args!("{KEY} before it"));
         }
-        match member.value() {
-            Value::String(value) if is_label_value(value) => labels.push((key, value.as_str())),
+        match member.content() {
+            Some(Content::Text(value)) if is_label_value(value) => labels.push((key, value.as_ref())),
             _ => errors.add(&member, VALUE),
         }
     }
@@ -78,14 +77,14 @@ fn requirement<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<Require
     if operator.is_absent() {
         errors.add(&operator, "one of In, NotIn, Exists, DoesNotExist");
     }
-    let listed = errors.list(&values, |value, errors| match value.value() {
-        Value::String(text) if is_label_value(text) => Some(text.as_str()),
+    let listed = errors.list(&values, |value, errors| match value.content() {
+        Some(Content::Text(text)) if is_label_value(text) => Some(text.as_ref()),
         _ => {
             errors.add(value, VALUE);
             None
         }
     });
-    let empty = values.value().as_array().is_none_or(Vec::is_empty);
+    let empty = !matches!(values.content(), Some(Content::List(list)) if !list.is_empty());
     match chosen {
         Some("In" | "NotIn") if empty && (values.is_absent() || listed.is_some()) => {
             errors.add(&values, "at least one value, for In and NotIn");
@@ -109,7 +108,7 @@ fn toleration<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<Tolerati
         errors.add(&key, "a taint key such as example.com/team or team");
     }
     // An empty operator or effect is an absent one to the API server.
-    let chosen = if operator.value() == "" { None } else { errors.choice(&operator, TOLERATION_OPERATORS, "") };
+    let chosen = if is_empty(&operator) { None } else { errors.choice(&operator, TOLERATION_OPERATORS, "") };
     if key.text().is_ok() && name.is_empty() && chosen != Some("Exists") && (chosen.is_some() || is_empty(&operator)) {
         errors.add(&operator, "Exists, where there is no key");
     }
@@ -119,10 +118,10 @@ fn toleration<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<Tolerati
     } else if !is_label_value(asked) {
         errors.add(&value, VALUE);
     }
-    let against = if effect.value() == "" { None } else { errors.choice(&effect, EFFECTS, "") };
+    let against = if is_empty(&effect) { None } else { errors.choice(&effect, EFFECTS, "") };
     let seconds = field.get("tolerationSeconds");
     if !seconds.is_absent() {
-        if seconds.value().as_i64().is_none() {
+        if !matches!(seconds.content(), Some(Content::Number(number)) if number.parse::<i64>().is_ok()) {
             errors.add(&seconds, "a whole number of seconds");
         } else if against != Some("NoExecute") && (against.is_some() || is_empty(&effect)) {
             errors.add(&seconds, "nothing, where the effect is not NoExecute");
@@ -138,17 +137,24 @@ fn toleration<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<Tolerati
 }
 
 fn is_empty(field: &Field) -> bool {
-    field.is_absent() || field.value() == ""
+    field.is_absent() || field.view().and_then(View::as_str) == Some("")
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::json::view::View;
     use crate::settings::Settings;
     use rstest::rstest;
     use serde_json::{Value, json};
 
     fn paths(settings: Value) -> Vec<String> {
-        Settings::read(&settings).err().unwrap_or_default().into_iter().map(|error| error.path).collect()
+        let settings = settings.to_string();
+        Settings::read(&View::new(settings.as_bytes()))
+            .err()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|error| error.path)
+            .collect()
     }
 
     #[rstest]

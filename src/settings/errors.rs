@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::field::Field;
+use crate::json::view::{Content, View};
 
 /// The most characters of a value that an error quotes.
 const QUOTE_LIMIT: usize = 60;
@@ -43,7 +42,7 @@ impl Errors {
 
     /// Says that what is at a field is not what belongs there.
     pub fn add(&mut self, field: &Field, expected: impl fmt::Display) {
-        let problem = format!("found {}, expected {expected}", quote(field.value()));
+        let problem = format!("found {}, expected {expected}", quote(field.view()));
         self.0.push(SettingsError { path: field.path().to_string(), problem });
     }
 
@@ -56,17 +55,17 @@ impl Errors {
 
     /// Says which keys of a map are not known, and what may have been meant.
     pub fn unknown_keys(&mut self, field: &Field, known: &[&str]) {
-        let unknown = field.value().as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
-        for (key, value) in unknown {
+        let Some(Content::Map(members)) = field.content() else { return };
+        for (key, value) in members.by_key().into_iter().filter(|(key, _)| !known.contains(key)) {
             let lower = key.to_ascii_lowercase();
             let distance = |known: &&&str| strsim::osa_distance(&lower, &known.to_ascii_lowercase());
             let nearest = known.iter().min_by_key(distance).copied().unwrap_or_default();
             let parent = field.path().to_string();
             self.0.push(SettingsError {
-                path: if parent.is_empty() { key.clone() } else { format!("{parent}.{key}") },
+                path: if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") },
                 problem: format!(
                     "unknown key (value {}); did you mean {nearest}? Known here: {}",
-                    quote(value),
+                    quote(Some(value)),
                     known.join(", ")
                 ),
             });
@@ -75,9 +74,9 @@ impl Errors {
 
     /// `true` or `false`.
     pub fn boolean(&mut self, field: &Field, default: bool) -> bool {
-        match field.value() {
-            Value::Null => default,
-            Value::Bool(boolean) => *boolean,
+        match field.content() {
+            None | Some(Content::Null) => default,
+            Some(Content::Boolean(boolean)) => *boolean,
             _ => {
                 self.add(field, "true or false");
                 default
@@ -98,7 +97,8 @@ impl Errors {
         if field.is_absent() {
             return None;
         }
-        let named = field.value().as_str().and_then(|name| choices.iter().find(|(known, _)| *known == name));
+        let named =
+            field.view().and_then(View::as_str).and_then(|name| choices.iter().find(|(known, _)| *known == name));
         if named.is_none() {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             self.add(field, format_args!("one of {}{why}", names.join(", ")));
@@ -108,8 +108,8 @@ impl Errors {
 
     /// A list of strings.
     pub fn texts<'s>(&mut self, field: &Field<'s, '_>) -> Vec<&'s str> {
-        self.list(field, |entry, errors| match entry.value() {
-            Value::String(text) => Some(text.as_str()),
+        self.list(field, |entry, errors| match entry.content() {
+            Some(Content::Text(text)) => Some(text.as_ref()),
             _ => {
                 errors.add(entry, "a string");
                 None
@@ -138,8 +138,8 @@ impl Errors {
 }
 
 /// A value as JSON, cut where it is long.
-fn quote(value: &Value) -> String {
-    let json = value.to_string();
+fn quote(value: Option<&View>) -> String {
+    let json = value.map_or(Some("null".to_owned()), View::canonical).unwrap_or_else(|| "no JSON".to_owned());
     match json.char_indices().nth(QUOTE_LIMIT) {
         Some((end, _)) => format!("{}…", json.get(..end).unwrap_or_default()),
         None => json,

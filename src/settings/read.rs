@@ -1,10 +1,9 @@
 //! From JSON to settings, with every error.
 
-use serde_json::Value;
-
 use super::errors::{Errors, SettingsError};
 use super::{Action, Include, NodeClaims, NodePools, Nodes, Odiglet, Pods, Settings, check};
 use crate::field::Field;
+use crate::json::view::View;
 use crate::kubernetes::names::is_dns_label;
 use crate::odigos::{MountMethod, Tier};
 
@@ -12,7 +11,7 @@ use crate::odigos::{MountMethod, Tier};
 const NEVER_BLOCKED: &str = " (a rejected Node can't join, a rejected NodeClaim can't launch)";
 
 /// Reads the settings as a whole.
-pub fn settings(value: &Value) -> Result<Settings<'_>, Vec<SettingsError>> {
+pub fn settings<'s>(value: &'s View<'s>) -> Result<Settings<'s>, Vec<SettingsError>> {
     let mut errors = Errors::default();
     let root = Field::root(value);
     errors.map(&root);
@@ -98,10 +97,11 @@ fn namespace<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<&'s str> 
 mod tests {
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn errors(value: Value) -> Vec<String> {
-        settings(&value).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+        let value = value.to_string();
+        settings(&View::new(value.as_bytes())).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     }
 
     #[rstest]
@@ -136,7 +136,9 @@ mod tests {
             "zz": 1, "odiglet": {"installed": 1}, "action": "x", "mountMethod": 5,
             "nodePools": {"exclud": [], "action": "x"}, "pods": 3
         });
-        let paths: Vec<String> = settings(&value).err().unwrap().into_iter().map(|error| error.path).collect();
+        let value = value.to_string();
+        let view = View::new(value.as_bytes());
+        let paths: Vec<String> = settings(&view).err().unwrap().into_iter().map(|error| error.path).collect();
         assert_eq!(
             paths,
             ["mountMethod", "action", "nodePools.action", "nodePools.exclud", "pods", "odiglet.installed", "zz"]

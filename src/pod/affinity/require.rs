@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
-
 use super::{REQUIRED, Term, required_label, selected_label};
-use crate::edit::{self, Edit};
+use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Finding, Report};
 use crate::kubernetes::requirement::Requirement;
@@ -32,7 +30,7 @@ pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<()
     }
     let required = pod.below(REQUIRED)?;
     let list = required.at("nodeSelectorTerms")?;
-    report.findings.extend(gate.terms(&list.path(), &Term::read_all(&list)?));
+    report.findings.extend(gate.terms(&list.path(), &Term::read_all(&list)?)?);
     Ok(())
 }
 
@@ -46,8 +44,8 @@ struct Gate<'s> {
 impl Gate<'_> {
     /// The expression that makes a pod wait, exactly as Odigos' webhook looks for it
     /// (Odigos, `instrumentor/internal/pod/pod.go`).
-    fn expression(&self) -> Value {
-        json!({"key": self.label, "operator": "In", "values": [LABEL_VALUE]})
+    fn expression(&self) -> String {
+        format!(r#"{{"key":"{}","operator":"In","values":["{LABEL_VALUE}"]}}"#, self.label)
     }
 
     fn is_in(&self, term: &Term) -> bool {
@@ -93,10 +91,10 @@ impl Gate<'_> {
         pinned && !anywhere
     }
 
-    fn terms(&self, list: &Path, terms: &[Term]) -> Vec<Finding> {
+    fn terms(&self, list: &Path, terms: &[Term]) -> Result<Vec<Finding>, Unreadable> {
         if terms.is_empty() {
-            let term = json!({"matchExpressions": [self.expression()]});
-            return vec![self.missing(list.clone(), Edit::Append(list.clone(), term))];
+            let term = format!(r#"{{"matchExpressions":[{}]}}"#, self.expression());
+            return Ok(vec![self.missing(list.clone(), Edit::Append(list.clone(), term.into()))]);
         }
         let conflicts: Vec<Option<Finding>> = terms.iter().map(|term| self.conflict_in(term)).collect();
         let is_own = |(term, conflict): (&Term, &Option<Finding>)| {
@@ -115,28 +113,30 @@ impl Gate<'_> {
             }
             verdicts.push(verdict);
         }
-        self.gate(&mut verdicts, list);
-        drop_equal_terms(&mut verdicts);
-        verdicts.into_iter().flat_map(|verdict| verdict.findings).collect()
+        self.gate(&mut verdicts, list)?;
+        drop_equal_terms(&mut verdicts)?;
+        Ok(verdicts.into_iter().flat_map(|verdict| verdict.findings).collect())
     }
 
     /// `odiglet-affinity-missing` for each term that is to stay and lacks the expression.
-    fn gate(&self, verdicts: &mut [Verdict], list: &Path) {
+    fn gate(&self, verdicts: &mut [Verdict], list: &Path) -> Result<(), Unreadable> {
         let mut present: Option<BTreeSet<String>> = None;
         for index in 0..verdicts.len() {
             let lacking = |verdict: &&Verdict| {
                 verdict.findings.is_empty() && !verdict.term.is_empty() && !self.is_in(verdict.term)
             };
             let Some(term) = verdicts.get(index).filter(lacking).map(|verdict| verdict.term) else { continue };
-            let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression());
+            let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression().into());
             let (finding, edit) = if self.may_strand(term) {
-                let mut copy = term.value.clone();
-                edit::apply(&mut copy, vec![add]);
-                let present = present.get_or_insert_with(|| verdicts.iter().map(Verdict::text).collect());
-                if !present.insert(requirements(&copy)) {
+                let copy = term.edited(&[add])?;
+                let present = match &mut present {
+                    Some(present) => present,
+                    None => present.insert(verdicts.iter().map(Verdict::text).collect::<Result<_, _>>()?),
+                };
+                if !present.insert(term.requirements_of(&copy)?) {
                     continue;
                 }
-                (self.missing(term.path.clone(), Edit::Append(list.clone(), copy)), None)
+                (self.missing(term.path.clone(), Edit::Append(list.clone(), copy.into())), None)
             } else {
                 (self.missing(term.path.clone(), add.clone().below(&term.path)), Some(add))
             };
@@ -145,6 +145,7 @@ impl Gate<'_> {
                 verdict.edits.extend(edit);
             }
         }
+        Ok(())
     }
 
     fn missing(&self, path: Path, edit: Edit) -> Finding {
@@ -169,7 +170,7 @@ impl Gate<'_> {
                 (Edit::Remove(place), "remove it".into())
             } else {
                 let remedy = Message::from(["require ".into(), self.label.into()]);
-                (Edit::Set(place, self.expression()), remedy)
+                (Edit::Set(place, self.expression().into()), remedy)
             };
             present = true;
             let path = term.expressions_path().index(i);
@@ -210,47 +211,34 @@ fn conflict(label: &str, path: Path) -> Finding {
 }
 
 /// What becomes of a term.
-struct Verdict<'t> {
-    term: &'t Term<'t>,
+struct Verdict<'t, 'v> {
+    term: &'t Term<'v>,
     findings: Vec<Finding>,
     /// The edits inside the term, whose paths begin at the term.
     edits: Vec<Edit>,
 }
 
-impl Verdict<'_> {
+impl Verdict<'_, '_> {
     fn tier_finding(&mut self) -> Option<&mut Finding> {
         self.findings.iter_mut().find(|finding| finding.rule == Rule::OdigletAffinityTier)
     }
 
     /// What the term will require, the same for all terms that require the same.
-    fn text(&self) -> String {
-        let mut term = self.term.value.clone();
-        edit::apply(&mut term, self.edits.clone());
-        requirements(&term)
+    fn text(&self) -> Result<String, Unreadable> {
+        self.term.requirements_of(&self.term.edited(&self.edits)?)
     }
-}
-
-/// The expressions and fields of a term, whatever their order.
-fn requirements(term: &Value) -> String {
-    let mut requirements = BTreeSet::new();
-    for list in ["matchExpressions", "matchFields"] {
-        for entry in term.get(list).and_then(Value::as_array).into_iter().flatten() {
-            requirements.insert(format!("{list}: {entry}\n"));
-        }
-    }
-    requirements.into_iter().collect()
 }
 
 /// Where a change of tier makes terms equal, all but the first go.
-fn drop_equal_terms(verdicts: &mut [Verdict]) {
+fn drop_equal_terms(verdicts: &mut [Verdict]) -> Result<(), Unreadable> {
     if !verdicts.iter_mut().any(|verdict| verdict.tier_finding().is_some()) {
-        return;
+        return Ok(());
     }
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for later in 0..verdicts.len() {
         let Some(verdict) = verdicts.get(later).filter(|verdict| !verdict.term.is_empty()) else { continue };
         let removal = Edit::Remove(verdict.term.path.clone());
-        let earlier = *first.entry(verdict.text()).or_insert(later);
+        let earlier = *first.entry(verdict.text()?).or_insert(later);
         if earlier == later {
             continue;
         }
@@ -261,4 +249,5 @@ fn drop_equal_terms(verdicts: &mut [Verdict]) {
             }
         }
     }
+    Ok(())
 }
