@@ -5,6 +5,7 @@
 //! the policy into the AdmissionResponse that the API server would get.
 //!
 //! - [`Policy`]: a compiled module; each question goes to a fresh instance of it.
+//! - [`HostCapabilities`]: what answers a policy that asks its host for something.
 //! - [`Review`]: what is asked, the request of an AdmissionReview.
 //! - [`AdmissionResponse`]: what is answered.
 //! - [`PolicyResource`]: a ClusterAdmissionPolicy or AdmissionPolicy in a YAML file, with the
@@ -14,6 +15,7 @@
 
 mod engine;
 mod error;
+mod host_call;
 mod policy_file;
 pub mod pretty;
 mod response;
@@ -21,6 +23,7 @@ mod review;
 
 pub use engine::{Policy, SettingsAnswer};
 pub use error::Error;
+pub use host_call::{HostCall, HostCapabilities, NoCapabilities};
 pub use policy_file::{Mode, PolicyResource, read_policy_file};
 pub use response::{AdmissionResponse, Cause, Details, PatchType, Status};
 pub use review::{GroupVersionKind, GroupVersionResource, Review, UserInfo};
