@@ -1,4 +1,4 @@
-//! What can be said on the command line: `kwctl run`'s own flags, and two more.
+//! What can be said on the command line: the flags of `kwctl run` and `kwctl annotate`, and two more.
 
 use std::path::PathBuf;
 
@@ -20,6 +20,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArguments),
+    Annotate(AnnotateArguments),
 }
 
 /// Ask a policy about one request.
@@ -77,6 +78,29 @@ pub(crate) struct RunArguments {
     pub(crate) output: Output,
 }
 
+/// Write metadata into a module.
+///
+/// Stands in for `kwctl annotate`. What the module has of other metadata is replaced; the rest of it
+/// stays as it is.
+#[derive(Debug, Args)]
+pub(crate) struct AnnotateArguments {
+    /// The module: a .wasm file
+    #[arg(value_name = "MODULE")]
+    pub(crate) wasm_path: PathBuf,
+
+    /// The metadata: a YAML file, usually metadata.yml
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) metadata_path: PathBuf,
+
+    /// What users shall read of the policy: Markdown, usually README.md
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) usage_path: Option<PathBuf>,
+
+    /// Where the annotated module goes
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output_path: PathBuf,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExecutionMode {
     /// A policy written with a Kubewarden SDK
@@ -102,8 +126,10 @@ impl Arguments {
     }
 
     fn checked(self) -> Result<Self, clap::Error> {
-        let Command::Run(run) = &self.command;
-        if run.module.is_some() && !run.is_policy_file() {
+        if let Command::Run(run) = &self.command
+            && run.module.is_some()
+            && !run.is_policy_file()
+        {
             let message = format!("--module is for a .yaml file, and {} is none", run.policy);
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
@@ -134,8 +160,10 @@ mod tests {
     fn parse(line: &str) -> Result<RunArguments, clap::Error> {
         let words = line.split_whitespace();
         let parsed = Arguments::try_parse_from(["host", "run"].into_iter().chain(words))?.checked()?;
-        let Command::Run(arguments) = parsed.command;
-        Ok(arguments)
+        match parsed.command {
+            Command::Run(arguments) => Ok(arguments),
+            Command::Annotate(_) => unreachable!("the command is run"),
+        }
     }
 
     #[rstest]
@@ -158,5 +186,17 @@ mod tests {
     #[case::unknown("-r r.json --raw p.wasm", ErrorKind::UnknownArgument)]
     fn bad_usage(#[case] line: &str, #[case] kind: ErrorKind) {
         assert_eq!(parse(line).unwrap_err().kind(), kind);
+    }
+
+    #[rstest]
+    #[case::short("-m metadata.yml -u README.md -o a.wasm p.wasm", true)]
+    #[case::long("--metadata-path metadata.yml --output-path a.wasm --usage-path README.md p.wasm", true)]
+    #[case::no_usage("p.wasm -m metadata.yml -o a.wasm", true)]
+    #[case::no_metadata("-o a.wasm p.wasm", false)]
+    #[case::no_output("-m metadata.yml p.wasm", false)]
+    #[case::no_module("-m metadata.yml -o a.wasm", false)]
+    fn annotating(#[case] line: &str, #[case] understood: bool) {
+        let words = ["host", "annotate"].into_iter().chain(line.split_whitespace());
+        assert_eq!(Arguments::try_parse_from(words).is_ok(), understood);
     }
 }

@@ -8,11 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wapc::WapcHost;
 use wasmtime_provider::{WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 
-use crate::{AdmissionResponse, Error, HostCall, HostCapabilities, NoCapabilities, Result, Review};
+use crate::{AdmissionResponse, Error, HostCall, HostCapabilities, NoCapabilities, ProtocolVersion, Result, Review};
 
 /// A policy, compiled and ready to be asked.
 pub struct Policy {
@@ -78,14 +79,26 @@ impl Policy {
         Ok(instance.call(operation, payload)?)
     }
 
+    /// Asks the policy how it speaks to its host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::call`], and [`Error::Answer`] where the policy answers something else.
+    pub fn protocol_version(&self) -> Result<ProtocolVersion> {
+        self.ask("protocol_version", b"")
+    }
+
     /// Asks the policy whether it can work with these settings.
     ///
     /// # Errors
     ///
     /// As [`Policy::call`], and [`Error::Answer`] where the policy answers something else.
     pub fn validate_settings(&self, settings: &Value) -> Result<SettingsAnswer> {
-        let operation = "validate_settings";
-        let answer = self.call(operation, settings.to_string().as_bytes())?;
+        self.ask("validate_settings", settings.to_string().as_bytes())
+    }
+
+    fn ask<T: DeserializeOwned>(&self, operation: &'static str, payload: &[u8]) -> Result<T> {
+        let answer = self.call(operation, payload)?;
         serde_json::from_slice(&answer).map_err(|source| Error::Answer { operation, source })
     }
 
@@ -236,6 +249,13 @@ mod tests {
     fn settings(#[case] answer: &str, #[case] valid: bool, #[case] message: Option<&str>) {
         let expected = SettingsAnswer { valid, message: message.map(str::to_owned) };
         assert_eq!(answering(answer).validate_settings(&json!({})).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_protocol() {
+        assert_eq!(answering(r#""v1""#).protocol_version().unwrap(), ProtocolVersion::V1);
+        let error = answering(r#""v2""#).protocol_version().unwrap_err();
+        assert!(matches!(error, Error::Answer { .. }), "{error}");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! - [`HostCapabilities`]: what answers a policy that asks its host for something.
 //! - [`Review`]: what is asked, the request of an AdmissionReview.
 //! - [`AdmissionResponse`]: what is answered.
+//! - [`Metadata`]: what a module says of itself.
 //! - [`PolicyResource`]: a ClusterAdmissionPolicy or AdmissionPolicy in a YAML file, with the
 //!   settings and what it makes of an answer.
 //! - [`pretty`]: an answer for people.
@@ -16,14 +17,19 @@
 mod engine;
 mod error;
 mod host_call;
+mod kubernetes;
+mod metadata;
 mod policy_file;
 pub mod pretty;
 mod response;
 mod review;
+mod section;
 
 pub use engine::{Policy, SettingsAnswer};
 pub use error::Error;
 pub use host_call::{HostCall, HostCapabilities, NoCapabilities};
+pub use kubernetes::{ContextAwareResource, KubernetesRequest, ResourceAttributes, SubjectAccessReview};
+pub use metadata::{ExecutionMode, METADATA_SECTION, Metadata, Operation, PolicyType, ProtocolVersion, Rule};
 pub use policy_file::{Mode, PolicyResource, read_policy_file};
 pub use response::{AdmissionResponse, Cause, Details, PatchType, Status};
 pub use review::{GroupVersionKind, GroupVersionResource, Review, UserInfo};

@@ -49,12 +49,12 @@ pub enum Mode {
 ///
 /// # Errors
 ///
-/// [`Error::Read`] where the file can't be read; [`Error::PolicyFile`] where it is not YAML, has no
+/// [`Error::Read`] where the file can't be read; [`Error::Contents`] where it is not YAML, has no
 /// policy, or has something of Kubewarden's that is no ClusterAdmissionPolicy or AdmissionPolicy.
 pub fn read_policy_file(path: impl AsRef<Path>) -> Result<Vec<PolicyResource>> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    parse(&text).map_err(|reason| Error::PolicyFile { path: path.to_owned(), reason })
+    parse(&text).map_err(|reason| Error::Contents { path: path.to_owned(), reason })
 }
 
 fn parse(text: &str) -> Result<Vec<PolicyResource>, String> {
