@@ -67,6 +67,20 @@ pub(crate) struct RunArguments {
     #[arg(short, long, value_name = "MODE", value_enum, default_value_t)]
     pub(crate) execution_mode: ExecutionMode,
 
+    /// Let the policy read the resources that its metadata ask for
+    ///
+    /// They are the contextAwareResources in metadata.yml, which `annotate` writes into the module.
+    /// For a ClusterAdmissionPolicy of a .yaml file they are its own, with or without this flag.
+    #[arg(long)]
+    pub(crate) allow_context_aware: bool,
+
+    /// What the cluster answers: a YAML file of exchanges
+    ///
+    /// They are played back in their order, to each policy from the beginning, and each request has to
+    /// be the same as in the file. Without it nothing is answered, for there is no cluster.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay_host_capabilities_interactions: Option<PathBuf>,
+
     /// The .wasm file for the policies of a .yaml file (not in kwctl)
     ///
     /// Needed unless their module is a file:// path, since nothing is pulled from registries.
@@ -173,6 +187,7 @@ mod tests {
     #[case::json("p.wasm -r r.json --settings-json {}", false)]
     #[case::yaml("-r r.json --module p.wasm --output pretty p.yaml", true)]
     #[case::yml("-r r.json p.yml", true)]
+    #[case::cluster("-r r.json --allow-context-aware --replay-host-capabilities-interactions s.yml p.wasm", false)]
     fn kwctls_flags(#[case] line: &str, #[case] policy_file: bool) {
         assert_eq!(parse(line).unwrap().is_policy_file(), policy_file);
     }

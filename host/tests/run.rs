@@ -163,6 +163,16 @@ const CONFIG_MAP: &str =
     r#"{"api_version":"v1","kind":"ConfigMap","name":"c","namespace":"n","disable_cache":false,"field_masks":null}"#;
 const METADATA: &str =
     "{rules: [], mutating: true, annotations: {a: b}, contextAwareResources: [{apiVersion: v1, kind: ConfigMap}]}";
+const EXCHANGES: &str = "
+- type: Exchange
+  request: |
+    !KubernetesGetResource {api_version: v1, kind: ConfigMap, name: c, namespace: n, disable_cache: false}
+  response: {type: Success, payload: '{\"accepted\": true}'}
+- type: Exchange
+  request: |
+    !KubernetesGetResource {api_version: v1, kind: ConfigMap, name: c, namespace: n, disable_cache: false}
+  response: {type: Error, message: gone}
+";
 
 /// A module, in the binary format, that gets a ConfigMap in the cluster and answers with it, or fails
 /// with the error.
@@ -231,4 +241,58 @@ fn a_module_that_is_not_annotated() {
     let metadata = file(test, "metadata.yml", METADATA);
     let output = host(&["annotate", "-m", path(&metadata), "-o", "no/such.wasm", path(&module)], "");
     assert_ends(&output, 1, "", "cannot write no/such.wasm");
+}
+
+#[rstest]
+#[case::granted(true, true, ACCEPTED, "never asked")]
+#[case::not_granted(false, true, "has not been granted access to Kubernetes v1/ConfigMap", "--allow-context-aware")]
+#[case::no_cluster(true, false, "there is no cluster", "")]
+fn what_the_cluster_answers(#[case] allow: bool, #[case] replay: bool, #[case] answer: &str, #[case] note: &str) {
+    let test = format!("cluster-{allow}-{replay}");
+    let (module, exchanges) = (annotated_module(&test), file(&test, "session.yml", EXCHANGES));
+    let mut arguments = vec!["run", "-r", "-"];
+    if allow {
+        arguments.push("--allow-context-aware");
+    }
+    if replay {
+        arguments.extend(["--replay-host-capabilities-interactions", path(&exchanges)]);
+    }
+    arguments.push(path(&module));
+    let output = host(&arguments, REQUEST);
+    let line = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(line.contains(answer), "{line}");
+    assert_ends(&output, 0, &line, note);
+}
+
+#[test]
+fn what_the_cluster_answers_to_the_policies_of_a_yaml_file() {
+    let test = "cluster-yaml";
+    let (module, exchanges) = (annotated_module(test), file(test, "session.yml", EXCHANGES));
+    let policy = |kind: &str, resources: &str| {
+        format!(
+            "apiVersion: policies.kubewarden.io/v1\nkind: {kind}\nmetadata: {{name: p}}\n\
+             spec: {{module: 'file://{}', mutating: true, contextAwareResources: {resources}}}\n---\n",
+            module.display()
+        )
+    };
+    let policies = policy("ClusterAdmissionPolicy", "[{apiVersion: v1, kind: ConfigMap}]")
+        + &policy("ClusterAdmissionPolicy", "[]")
+        + &policy("AdmissionPolicy", "[{apiVersion: v1, kind: ConfigMap}]");
+    let policies = file(test, "policies.yaml", &policies);
+    let replay = ["--replay-host-capabilities-interactions", path(&exchanges)];
+    let output = host(&[&["run", "-r", "-"], &replay[..], &[path(&policies)]].concat(), REQUEST);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0], ACCEPTED);
+    assert!(lines[1].contains("has not been granted access"), "{}", lines[1]);
+    assert!(lines[2].contains("has not been granted access"), "{}", lines[2]);
+}
+
+#[test]
+fn exchanges_that_can_not_be_read() {
+    let (module, exchanges) = (annotated_module("exchanges"), file("exchanges", "session.yml", "{}"));
+    let output =
+        host(&["run", "-r", "-", "--replay-host-capabilities-interactions", path(&exchanges), path(&module)], REQUEST);
+    assert_ends(&output, 1, "", "session.yml: is not a list of exchanges");
 }
