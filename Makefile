@@ -11,8 +11,8 @@ WASM_TARGET := wasm32-wasip1
 TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
 
-# What runs the end-to-end tests: kwctl where it is installed, else this project's own host,
-# which takes the same arguments.
+# What annotates the policy and runs the end-to-end tests: kwctl where it is installed, else this
+# project's own host, which takes the same arguments.
 KWCTL ?= $(or $(shell command -v kwctl 2>/dev/null),$(HOST))
 
 BATS_VERSION := 1.13.0
@@ -35,13 +35,8 @@ wasm-target:
 	echo "The Rust target $(WASM_TARGET) is missing, and rustup is not there to add it." >&2; \
 	exit 1
 
-annotated-policy.wasm: policy.wasm metadata.yml README.md ## Build the policy to be pushed to a registry (needs kwctl).
-	@command -v kwctl >/dev/null || { \
-	  echo "kwctl writes metadata.yml and README.md into the module, and it is not installed:" >&2; \
-	  echo "https://docs.kubewarden.io says how. policy.wasm is the module without them." >&2; \
-	  exit 1; \
-	}
-	kwctl annotate -m metadata.yml -u README.md -o $@ policy.wasm
+annotated-policy.wasm: policy.wasm metadata.yml README.md | $(if $(filter $(HOST),$(KWCTL)),host) ## Build the policy to be pushed to a registry.
+	$(KWCTL) annotate -m metadata.yml -u README.md -o $@ policy.wasm
 
 # With the tests: the same build serves them, and the host alone would compile the engine once
 # more, with other features.
@@ -85,9 +80,9 @@ unit-tests: policy.wasm ## Run the Rust tests, some of them through policy.wasm.
 	$(CARGO) test --locked --workspace
 
 .PHONY: e2e-tests
-e2e-tests: policy.wasm host bats ## Run e2e.bats on policy.wasm, with kwctl or the host.
-	@echo "e2e.bats runs policy.wasm with $(KWCTL)"
-	PATH="$(CURDIR)/.tools/node_modules/bats/bin:$$PATH" KWCTL="$(KWCTL)" POLICY=policy.wasm bats e2e.bats
+e2e-tests: annotated-policy.wasm host bats ## Run e2e.bats on annotated-policy.wasm, with kwctl or the host.
+	@echo "e2e.bats runs annotated-policy.wasm with $(KWCTL)"
+	PATH="$(CURDIR)/.tools/node_modules/bats/bin:$$PATH" KWCTL="$(KWCTL)" POLICY=annotated-policy.wasm bats e2e.bats
 
 # bats from the PATH, else from npm, else from Debian.
 .PHONY: bats

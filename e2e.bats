@@ -2,14 +2,14 @@
 # End-to-end tests: AdmissionReviews of test_data, answered by the policy as it is shipped.
 #
 #   KWCTL   what answers them: kwctl, or this project's host, which takes the same arguments
-#   POLICY  the module
+#   POLICY  the module, annotated: the annotation says how it is run, and what it may read
 #
 # `make e2e-tests` sets both.
 
 bats_require_minimum_version 1.5.0
 
 KWCTL="${KWCTL:-kwctl}"
-POLICY="${POLICY:-policy.wasm}"
+POLICY="${POLICY:-annotated-policy.wasm}"
 
 GATED='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true}'
 GATED_REJECT='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "action": "reject"}'
@@ -28,7 +28,7 @@ TERMS=/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution
 
 # judge REQUEST SETTINGS: has the policy answer test_data/REQUEST.json.
 judge() {
-  run --separate-stderr "$KWCTL" run -e kubewarden-wapc \
+  run --separate-stderr "$KWCTL" run \
     --request-path "test_data/$1.json" --settings-json "$2" "$POLICY"
   printf 'request   %s\nsettings  %s\nexit      %s\nanswer    %s\n%s\n' \
     "$1" "$2" "$status" "$output" "$stderr"
@@ -446,7 +446,7 @@ ours() {
 # === settings
 
 @test "settings: every error is told at once" {
-  run --separate-stderr "$KWCTL" run -e kubewarden-wapc --request-path test_data/nodepool-create.json \
+  run --separate-stderr "$KWCTL" run --request-path test_data/nodepool-create.json \
     --settings-json '{"mountMethod": "host-path", "karpenterEnabled": "yes", "nodePools": {"exclud": []}, "nodes": {"action": "reject"}}' \
     "$POLICY"
   printf '%s\n' "$output" "$stderr"
@@ -461,7 +461,7 @@ ours() {
 @test "settings: a file does as well" {
   settings="$BATS_TEST_TMPDIR/settings.yaml"
   printf 'mountMethod: k8s-csi-driver\nkarpenterEnabled: true\n' >"$settings"
-  run --separate-stderr "$KWCTL" run -e kubewarden-wapc --request-path test_data/nodeclaim-create.json \
+  run --separate-stderr "$KWCTL" run --request-path test_data/nodeclaim-create.json \
     --settings-path "$settings" "$POLICY"
   [ "$status" -eq 0 ]
   patched "[{\"op\":\"add\",\"path\":\"/spec/startupTaints\",\"value\":[$TAINT]}]"
@@ -470,7 +470,7 @@ ours() {
 # === the ways to ask
 
 @test "a request on standard input does as well" {
-  run --separate-stderr bash -c '"$0" run -e kubewarden-wapc --request-path - --settings-json "$1" "$2" \
+  run --separate-stderr bash -c '"$0" run --request-path - --settings-json "$1" "$2" \
     <test_data/nodeclaim-create.json' "$KWCTL" "$GATED" "$POLICY"
   [ "$status" -eq 0 ]
   patched "[{\"op\":\"add\",\"path\":\"/spec/startupTaints\",\"value\":[$TAINT]}]"

@@ -1,6 +1,6 @@
 //! Every case of `test_data/cases`, natively and through `policy.wasm`.
 //!
-//! The format is described in `test_data/cases/README.md`. Both runs hold each case to what it
+//! The format is described in `test_data/cases/README.md`, and what answers host calls in [`cluster`]. Both runs hold each case to what it
 //! expects and to what every answer must keep, see [`check`]. The second one, moreover, holds
 //! the module to the native answer.
 
@@ -10,6 +10,8 @@ mod agreement;
 mod case;
 #[path = "cases/check.rs"]
 mod check;
+#[path = "cases/cluster.rs"]
+mod cluster;
 #[path = "cases/validity.rs"]
 mod validity;
 #[path = "cases/wording.rs"]
@@ -18,15 +20,19 @@ mod wording;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use odigos_karpenter_host::Policy;
 use odigos_karpenter_policy::policy;
 use serde_json::Value;
 
+use crate::cluster::Cluster;
+
 /// Something that answers guest operations.
 trait Guest {
-    /// Returns the bytes of the answer, or how the guest failed.
-    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String>;
+    /// Returns the bytes of the answer, or how the guest failed. Its host calls are answered by
+    /// `cluster`.
+    fn call(&self, operation: &str, payload: &[u8], cluster: &Cluster) -> Result<Vec<u8>, String>;
 }
 
 /// The policy as a library.
@@ -36,7 +42,7 @@ struct Native;
 struct Wasm(Policy);
 
 impl Guest for Native {
-    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+    fn call(&self, operation: &str, payload: &[u8], _cluster: &Cluster) -> Result<Vec<u8>, String> {
         let answer = match operation {
             "validate" => policy::validate,
             "validate_settings" => policy::validate_settings,
@@ -47,9 +53,10 @@ impl Guest for Native {
 }
 
 impl Guest for Wasm {
-    fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
-        let answer = self.0.call(operation, payload).map_err(|error| error.to_string())?;
-        let native = Native.call(operation, payload)?;
+    fn call(&self, operation: &str, payload: &[u8], cluster: &Cluster) -> Result<Vec<u8>, String> {
+        let policy = self.0.with_capabilities(Arc::new(cluster.clone()));
+        let answer = policy.call(operation, payload).map_err(|error| error.to_string())?;
+        let native = Native.call(operation, payload, cluster)?;
         let read = |answer: &[u8]| serde_json::from_slice::<Value>(answer).ok();
         if read(&answer) == read(&native) {
             Ok(answer)

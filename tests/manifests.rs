@@ -319,6 +319,8 @@ fn the_package_of_artifact_hub_is_made_of_the_metadata() {
     assert_eq!(of_kubewarden["kubewarden/mutation"], "true");
     assert_eq!(of_kubewarden["kubewarden/resources"], annotation("io.artifacthub.resources"));
     assert_eq!(yaml(of_kubewarden["kubewarden/rules"].as_str().expect("rules")), metadata["rules"]);
+    let resources = of_kubewarden["kubewarden/contextAwareResources"].as_str().expect("resources");
+    assert_eq!(yaml(resources), metadata["contextAwareResources"]);
     assert_eq!(of_kubewarden["kubewarden/questions-ui"], QUESTIONS_UI);
 }
 

@@ -1,4 +1,4 @@
-//! What can be said on the command line: `kwctl run`'s own flags, and two more.
+//! What can be said on the command line: the flags of `kwctl run` and `kwctl annotate`, and two more.
 
 use std::path::PathBuf;
 
@@ -20,6 +20,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArguments),
+    Annotate(AnnotateArguments),
 }
 
 /// Ask a policy about one request.
@@ -66,6 +67,20 @@ pub(crate) struct RunArguments {
     #[arg(short, long, value_name = "MODE", value_enum, default_value_t)]
     pub(crate) execution_mode: ExecutionMode,
 
+    /// Let the policy read the resources that its metadata ask for
+    ///
+    /// They are the contextAwareResources in metadata.yml, which `annotate` writes into the module.
+    /// For a ClusterAdmissionPolicy of a .yaml file they are its own, with or without this flag.
+    #[arg(long)]
+    pub(crate) allow_context_aware: bool,
+
+    /// What the cluster answers: a YAML file of exchanges
+    ///
+    /// They are played back in their order, to each policy from the beginning, and each request has to
+    /// be the same as in the file. Without it nothing is answered, for there is no cluster.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay_host_capabilities_interactions: Option<PathBuf>,
+
     /// The .wasm file for the policies of a .yaml file (not in kwctl)
     ///
     /// Needed unless their module is a file:// path, since nothing is pulled from registries.
@@ -75,6 +90,29 @@ pub(crate) struct RunArguments {
     /// What is printed: a line of JSON, or a text for people (not in kwctl)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) output: Output,
+}
+
+/// Write metadata into a module.
+///
+/// Stands in for `kwctl annotate`. What the module has of other metadata is replaced; the rest of it
+/// stays as it is.
+#[derive(Debug, Args)]
+pub(crate) struct AnnotateArguments {
+    /// The module: a .wasm file
+    #[arg(value_name = "MODULE")]
+    pub(crate) wasm_path: PathBuf,
+
+    /// The metadata: a YAML file, usually metadata.yml
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) metadata_path: PathBuf,
+
+    /// What users shall read of the policy: Markdown, usually README.md
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) usage_path: Option<PathBuf>,
+
+    /// Where the annotated module goes
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output_path: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -102,8 +140,10 @@ impl Arguments {
     }
 
     fn checked(self) -> Result<Self, clap::Error> {
-        let Command::Run(run) = &self.command;
-        if run.module.is_some() && !run.is_policy_file() {
+        if let Command::Run(run) = &self.command
+            && run.module.is_some()
+            && !run.is_policy_file()
+        {
             let message = format!("--module is for a .yaml file, and {} is none", run.policy);
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
@@ -134,8 +174,10 @@ mod tests {
     fn parse(line: &str) -> Result<RunArguments, clap::Error> {
         let words = line.split_whitespace();
         let parsed = Arguments::try_parse_from(["host", "run"].into_iter().chain(words))?.checked()?;
-        let Command::Run(arguments) = parsed.command;
-        Ok(arguments)
+        match parsed.command {
+            Command::Run(arguments) => Ok(arguments),
+            Command::Annotate(_) => unreachable!("the command is run"),
+        }
     }
 
     #[rstest]
@@ -145,6 +187,7 @@ mod tests {
     #[case::json("p.wasm -r r.json --settings-json {}", false)]
     #[case::yaml("-r r.json --module p.wasm --output pretty p.yaml", true)]
     #[case::yml("-r r.json p.yml", true)]
+    #[case::cluster("-r r.json --allow-context-aware --replay-host-capabilities-interactions s.yml p.wasm", false)]
     fn kwctls_flags(#[case] line: &str, #[case] policy_file: bool) {
         assert_eq!(parse(line).unwrap().is_policy_file(), policy_file);
     }
@@ -158,5 +201,17 @@ mod tests {
     #[case::unknown("-r r.json --raw p.wasm", ErrorKind::UnknownArgument)]
     fn bad_usage(#[case] line: &str, #[case] kind: ErrorKind) {
         assert_eq!(parse(line).unwrap_err().kind(), kind);
+    }
+
+    #[rstest]
+    #[case::short("-m metadata.yml -u README.md -o a.wasm p.wasm", true)]
+    #[case::long("--metadata-path metadata.yml --output-path a.wasm --usage-path README.md p.wasm", true)]
+    #[case::no_usage("p.wasm -m metadata.yml -o a.wasm", true)]
+    #[case::no_metadata("-o a.wasm p.wasm", false)]
+    #[case::no_output("-m metadata.yml p.wasm", false)]
+    #[case::no_module("-m metadata.yml -o a.wasm", false)]
+    fn annotating(#[case] line: &str, #[case] understood: bool) {
+        let words = ["host", "annotate"].into_iter().chain(line.split_whitespace());
+        assert_eq!(Arguments::try_parse_from(words).is_ok(), understood);
     }
 }

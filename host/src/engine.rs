@@ -5,17 +5,20 @@
 //! (`evaluation_environment.rs` of Kubewarden's policy-server). So does this.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wapc::WapcHost;
 use wasmtime_provider::{WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 
-use crate::{AdmissionResponse, Error, Result, Review};
+use crate::{AdmissionResponse, Error, HostCall, HostCapabilities, NoCapabilities, ProtocolVersion, Result, Review};
 
 /// A policy, compiled and ready to be asked.
 pub struct Policy {
     module: WasmtimeEngineProviderPre,
+    capabilities: Arc<dyn HostCapabilities>,
 }
 
 /// What a policy says of its settings: `SettingsValidationResponse` of Kubewarden's policy SDK.
@@ -41,7 +44,7 @@ impl Policy {
         let path = path.as_ref();
         let module = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
         let module = WasmtimeEngineProviderBuilder::new().module_bytes(&module).enable_cache(None).build_pre()?;
-        Ok(Self { module })
+        Ok(Self { module, capabilities: Arc::new(NoCapabilities) })
     }
 
     /// Compiles a module.
@@ -52,7 +55,13 @@ impl Policy {
     /// WASI don't have.
     pub fn from_bytes(module: &[u8]) -> Result<Self> {
         let module = WasmtimeEngineProviderBuilder::new().module_bytes(module).build_pre()?;
-        Ok(Self { module })
+        Ok(Self { module, capabilities: Arc::new(NoCapabilities) })
+    }
+
+    /// The same policy on a host that answers its calls. Nothing is compiled anew; the policies
+    /// that the constructors make are refused every call.
+    pub fn with_capabilities(&self, capabilities: Arc<dyn HostCapabilities>) -> Self {
+        Self { module: self.module.clone(), capabilities }
     }
 
     /// Calls a guest operation on a fresh instance.
@@ -62,8 +71,21 @@ impl Policy {
     /// [`Error::Guest`] where the guest returns an error, traps, or fails while it starts.
     pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>> {
         let engine = self.module.rehydrate(None)?;
-        let instance = WapcHost::new(Box::new(engine), Some(Box::new(refuse_host_call)))?;
+        let capabilities = Arc::clone(&self.capabilities);
+        let host_calls = move |_instance: u64, binding: &str, namespace: &str, operation: &str, payload: &[u8]| {
+            Ok(capabilities.call(&HostCall { binding, namespace, operation, payload })?)
+        };
+        let instance = WapcHost::new(Box::new(engine), Some(Box::new(host_calls)))?;
         Ok(instance.call(operation, payload)?)
+    }
+
+    /// Asks the policy how it speaks to its host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::call`], and [`Error::Answer`] where the policy answers something else.
+    pub fn protocol_version(&self) -> Result<ProtocolVersion> {
+        self.ask("protocol_version", b"")
     }
 
     /// Asks the policy whether it can work with these settings.
@@ -72,8 +94,11 @@ impl Policy {
     ///
     /// As [`Policy::call`], and [`Error::Answer`] where the policy answers something else.
     pub fn validate_settings(&self, settings: &Value) -> Result<SettingsAnswer> {
-        let operation = "validate_settings";
-        let answer = self.call(operation, settings.to_string().as_bytes())?;
+        self.ask("validate_settings", settings.to_string().as_bytes())
+    }
+
+    fn ask<T: DeserializeOwned>(&self, operation: &'static str, payload: &[u8]) -> Result<T> {
+        let answer = self.call(operation, payload)?;
         serde_json::from_slice(&answer).map_err(|source| Error::Answer { operation, source })
     }
 
@@ -96,18 +121,6 @@ impl Policy {
     }
 }
 
-/// What the host answers to a policy that asks it for something: there is no cluster to look
-/// into, and nowhere to log to.
-fn refuse_host_call(
-    _instance: u64,
-    binding: &str,
-    namespace: &str,
-    operation: &str,
-    _payload: &[u8],
-) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
-    Err(format!("this host has no capability {binding}/{namespace}/{operation}").into())
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -116,7 +129,7 @@ mod tests {
     use super::*;
 
     /// A guest in the text format whose `__guest_call` has this body. Its memory holds `data` at
-    /// 0; 4096 is free for the operation, 8192 for the payload.
+    /// 0; 4096 is free for the operation, 8192 for the payload, and 16384 for anything.
     fn guest(data: &str, body: &str) -> Policy {
         let data = data.replace('\\', "\\5c").replace('"', "\\22");
         let text = format!(
@@ -126,6 +139,10 @@ mod tests {
                 (import "wapc" "__guest_error" (func $error (param i32 i32)))
                 (import "wapc" "__host_call"
                   (func $host (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+                (import "wapc" "__host_response_len" (func $host_response_len (result i32)))
+                (import "wapc" "__host_response" (func $host_response (param i32)))
+                (import "wapc" "__host_error_len" (func $host_error_len (result i32)))
+                (import "wapc" "__host_error" (func $host_error (param i32)))
                 (memory (export "memory") 4)
                 (data (i32.const 0) "{data}")
                 (func (export "__guest_call")
@@ -190,17 +207,40 @@ mod tests {
         assert_eq!(counter.call("count", b"").unwrap(), b"1");
     }
 
+    /// Makes the host call `kube/warden/get` with the payload that it got, and returns what comes
+    /// of it: the answer, or the error.
+    fn asking() -> Policy {
+        guest(
+            "kubewardenget",
+            "(call $request (i32.const 4096) (i32.const 8192))
+             (if (call $host (i32.const 0) (i32.const 4) (i32.const 4) (i32.const 6) (i32.const 10)
+                   (i32.const 3) (i32.const 8192) (local.get $payload))
+               (then
+                 (call $host_response (i32.const 16384))
+                 (call $response (i32.const 16384) (call $host_response_len)))
+               (else
+                 (call $host_error (i32.const 16384))
+                 (call $response (i32.const 16384) (call $host_error_len))))
+             (i32.const 1)",
+        )
+    }
+
     #[test]
     fn the_host_offers_nothing() {
-        let asking = guest(
-            "kubewarden",
-            "(call $host (i32.const 0) (i32.const 10) (i32.const 0) (i32.const 4) (i32.const 0)
-               (i32.const 4) (i32.const 0) (i32.const 0))
-             (if (then (unreachable)))
-             (call $response (i32.const 0) (i32.const 4))
-             (i32.const 1)",
-        );
-        assert_eq!(asking.call("ask", b"").unwrap(), b"kube");
+        assert_eq!(asking().call("ask", b"").unwrap(), b"this host has no capability kube/warden/get");
+    }
+
+    #[test]
+    fn capabilities_answer() {
+        let echo = |call: &HostCall<'_>| Ok(format!("{call} {:?}", call.payload).into_bytes());
+        let policy = asking().with_capabilities(Arc::new(echo));
+        assert_eq!(policy.call("ask", b"ab").unwrap(), b"kube/warden/get [97, 98]");
+    }
+
+    #[test]
+    fn the_guest_is_told_why_a_call_fails() {
+        let refusing = |call: &HostCall<'_>| Err(format!("not {}", call.operation));
+        assert_eq!(asking().with_capabilities(Arc::new(refusing)).call("ask", b"").unwrap(), b"not get");
     }
 
     #[rstest]
@@ -209,6 +249,13 @@ mod tests {
     fn settings(#[case] answer: &str, #[case] valid: bool, #[case] message: Option<&str>) {
         let expected = SettingsAnswer { valid, message: message.map(str::to_owned) };
         assert_eq!(answering(answer).validate_settings(&json!({})).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_protocol() {
+        assert_eq!(answering(r#""v1""#).protocol_version().unwrap(), ProtocolVersion::V1);
+        let error = answering(r#""v2""#).protocol_version().unwrap_err();
+        assert!(matches!(error, Error::Answer { .. }), "{error}");
     }
 
     #[test]

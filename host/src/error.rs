@@ -18,6 +18,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
+    /// A file can't be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file as it was named.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+
     /// The bytes are no WebAssembly module that speaks waPC.
     #[error("cannot load the policy: {0}")]
     Engine(#[from] wasmtime_provider::errors::Error),
@@ -39,9 +48,13 @@ pub enum Error {
     #[error("the request is not an AdmissionRequest: {0}")]
     Request(serde_json::Error),
 
-    /// A YAML file holds something else than policies, or policies that can't be run here.
+    /// The metadata of a module can't be read or written.
+    #[error("the module's metadata can't be {0}")]
+    Metadata(String),
+
+    /// A file holds something else than what it is named for, or what can't be run here.
     #[error("{}: {reason}", path.display())]
-    PolicyFile {
+    Contents {
         /// The file as it was named.
         path: PathBuf,
         /// What is wrong in it.

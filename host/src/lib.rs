@@ -5,23 +5,38 @@
 //! the policy into the AdmissionResponse that the API server would get.
 //!
 //! - [`Policy`]: a compiled module; each question goes to a fresh instance of it.
+//! - [`HostCapabilities`]: what answers a policy that asks its host for something.
 //! - [`Review`]: what is asked, the request of an AdmissionReview.
 //! - [`AdmissionResponse`]: what is answered.
+//! - [`KubernetesAccess`]: the cluster as far as it is granted, played back by a [`Replay`].
+//! - [`Metadata`]: what a module says of itself.
 //! - [`PolicyResource`]: a ClusterAdmissionPolicy or AdmissionPolicy in a YAML file, with the
 //!   settings and what it makes of an answer.
 //! - [`pretty`]: an answer for people.
 #![forbid(unsafe_code)]
 
+mod access;
+mod admit;
 mod engine;
 mod error;
+mod host_call;
+mod kubernetes;
+mod metadata;
 mod policy_file;
 pub mod pretty;
+mod replay;
 mod response;
 mod review;
+mod section;
 
+pub use access::{Access, KubernetesAccess};
 pub use engine::{Policy, SettingsAnswer};
 pub use error::Error;
+pub use host_call::{HostCall, HostCapabilities, NoCapabilities};
+pub use kubernetes::{ContextAwareResource, KubernetesRequest, ResourceAttributes, SubjectAccessReview};
+pub use metadata::{ExecutionMode, METADATA_SECTION, Metadata, Operation, PolicyType, ProtocolVersion, Rule};
 pub use policy_file::{Mode, PolicyResource, read_policy_file};
+pub use replay::{Exchange, Replay, read_exchanges};
 pub use response::{AdmissionResponse, Cause, Details, PatchType, Status};
 pub use review::{GroupVersionKind, GroupVersionResource, Review, UserInfo};
 

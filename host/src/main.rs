@@ -1,14 +1,20 @@
 //! The command line of the host.
 #![forbid(unsafe_code)]
 
+mod annotate;
 mod arguments;
 mod run;
 
 use std::process::ExitCode;
 
+use arguments::{Arguments, Command};
+
 fn main() -> ExitCode {
-    let arguments::Command::Run(arguments) = arguments::Arguments::parse_or_exit().command;
-    match run::run(&arguments) {
+    let ended = match Arguments::parse_or_exit().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Annotate(arguments) => annotate::annotate(&arguments).map_err(run::Failure::from),
+    };
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             anstream::eprintln!("Error: {error}");

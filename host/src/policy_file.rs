@@ -1,17 +1,16 @@
 //! ClusterAdmissionPolicies and AdmissionPolicies in a YAML file, as `kwctl run` takes them.
 //!
-//! Of such a resource `kwctl` honours `spec.settings`, `spec.mutating`, `spec.mode` and
-//! `spec.message`, and evaluates it whether or not its rules match the request
-//! (`policy_definition.rs` of kwctl, `admission_response_handler.rs` of Kubewarden's
-//! policy-evaluator).
+//! Of such a resource `kwctl` honours `spec.settings`, `spec.mutating`, `spec.mode`, `spec.message`
+//! and `spec.contextAwareResources`, and evaluates it whether or not its rules match the request
+//! (`policy_definition.rs` of kwctl).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::response::{Cause, Details, Status};
-use crate::{AdmissionResponse, Error, Result};
+use crate::{Access, ContextAwareResource, Error, Result};
 
 const GROUP: &str = "policies.kubewarden.io/";
 const API_VERSION: &str = "policies.kubewarden.io/v1";
@@ -31,6 +30,8 @@ pub struct PolicyResource {
     pub mode: Mode,
     /// `spec.message`: what the user is told of a rejection in place of the policy's words.
     pub message: Option<String>,
+    /// `spec.contextAwareResources`: what of the cluster the policy may read.
+    pub access: Access,
 }
 
 /// Whether a policy's word counts.
@@ -49,12 +50,12 @@ pub enum Mode {
 ///
 /// # Errors
 ///
-/// [`Error::Read`] where the file can't be read; [`Error::PolicyFile`] where it is not YAML, has no
+/// [`Error::Read`] where the file can't be read; [`Error::Contents`] where it is not YAML, has no
 /// policy, or has something of Kubewarden's that is no ClusterAdmissionPolicy or AdmissionPolicy.
 pub fn read_policy_file(path: impl AsRef<Path>) -> Result<Vec<PolicyResource>> {
     let path = path.as_ref();
     let text = std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    parse(&text).map_err(|reason| Error::PolicyFile { path: path.to_owned(), reason })
+    parse(&text).map_err(|reason| Error::Contents { path: path.to_owned(), reason })
 }
 
 fn parse(text: &str) -> Result<Vec<PolicyResource>, String> {
@@ -88,28 +89,40 @@ struct Metadata {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Spec {
     module: String,
     settings: Option<Value>,
     mutating: bool,
     mode: Option<Mode>,
     message: Option<String>,
+    #[serde(default)]
+    context_aware_resources: BTreeSet<ContextAwareResource>,
 }
 
 // === impl PolicyResource ===
 
 impl PolicyResource {
-    /// What `kwctl` makes of a module that is named by itself: it protects, and may change what
-    /// it likes.
+    /// What `kwctl` makes of a module that is named by itself: it protects, may change what it
+    /// likes, and may read nothing in the cluster.
     pub fn of_module(module: impl Into<String>, settings: Value) -> Self {
         let module = module.into();
-        Self { name: module.clone(), module, settings, mutating: true, mode: Mode::Protect, message: None }
+        Self {
+            name: module.clone(),
+            module,
+            settings,
+            mutating: true,
+            mode: Mode::Protect,
+            message: None,
+            access: Access::Nothing,
+        }
     }
 
     fn from_value(document: Value) -> Result<Self, String> {
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
-        let known = ["ClusterAdmissionPolicy", "AdmissionPolicy"].contains(&kind);
+        let of_the_cluster = kind == "ClusterAdmissionPolicy";
+        let known = of_the_cluster || kind == "AdmissionPolicy";
         if api_version != API_VERSION || !known {
             return Err(format!(
                 "is {kind} of {api_version}; what can be run is ClusterAdmissionPolicy and \
@@ -125,44 +138,14 @@ impl PolicyResource {
             mutating: spec.mutating,
             mode: spec.mode.unwrap_or_default(),
             message: spec.message,
+            // There is no such field in an AdmissionPolicy.
+            access: if of_the_cluster { Access::To(spec.context_aware_resources) } else { Access::Nothing },
         })
     }
 
     /// The path of a module that is a file here.
     pub fn module_path(&self) -> Option<PathBuf> {
         self.module.strip_prefix("file://").map(PathBuf::from)
-    }
-
-    /// What the API server gets of a policy's answer, after `mode`, `mutating` and `message`.
-    pub fn admit(&self, answer: AdmissionResponse) -> AdmissionResponse {
-        if self.mode == Mode::Monitor {
-            return AdmissionResponse { allowed: true, patch_type: None, patch: None, status: None, ..answer };
-        }
-        let mut answer = answer;
-        if !self.mutating && answer.patch.is_some() {
-            let message = format!(
-                "policy {} attempted to mutate the request, but it is configured not to \
-                 (mutating: false)",
-                self.name
-            );
-            answer = AdmissionResponse {
-                allowed: false,
-                // A validating webhook must not answer with a patch.
-                patch_type: None,
-                patch: None,
-                status: Some(Status { message: Some(message), ..Status::default() }),
-                ..answer
-            };
-        }
-        if let (false, Some(message)) = (answer.allowed, &self.message) {
-            let status = answer.status.take().unwrap_or_default();
-            answer.status = Some(Status {
-                message: Some(message.clone()),
-                details: Some(Details { causes: vec![Cause { message: status.message.unwrap_or_default() }] }),
-                ..status
-            });
-        }
-        answer
     }
 }
 
@@ -171,7 +154,6 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::PatchType;
 
     const TWO: &str = "
 ---
@@ -182,6 +164,7 @@ spec:
   module: registry://example.com/policies/first:v1.0.0
   rules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
   mutating: true
+  contextAwareResources: [{apiVersion: v1, kind: ConfigMap}]
   settings: &settings {action: mutate, big: 18446744073709551615}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -206,6 +189,10 @@ spec: {module: 'file:///tmp/second.wasm', mutating: false, mode: monitor, settin
                     mutating: true,
                     mode: Mode::Protect,
                     message: None,
+                    access: Access::To(BTreeSet::from([ContextAwareResource {
+                        api_version: "v1".to_owned(),
+                        kind: "ConfigMap".to_owned(),
+                    }])),
                 },
                 PolicyResource {
                     name: "second".to_owned(),
@@ -214,6 +201,7 @@ spec: {module: 'file:///tmp/second.wasm', mutating: false, mode: monitor, settin
                     mutating: false,
                     mode: Mode::Monitor,
                     message: Some("Ask us.".to_owned()),
+                    access: Access::Nothing,
                 },
             ]
         );
@@ -242,68 +230,5 @@ spec: {module: 'file:///tmp/second.wasm', mutating: false, mode: monitor, settin
     fn what_is_no_policy_is_an_error(#[case] text: &str, #[case] reason: &str) {
         let error = parse(text).unwrap_err();
         assert!(error.contains(reason), "{error}");
-    }
-
-    fn policy() -> PolicyResource {
-        PolicyResource { name: "p".to_owned(), ..PolicyResource::of_module("file://p.wasm", json!({})) }
-    }
-
-    fn mutation() -> AdmissionResponse {
-        AdmissionResponse {
-            allowed: true,
-            patch_type: Some(PatchType::JsonPatch),
-            patch: Some("W10=".to_owned()),
-            warnings: Some(vec!["w".to_owned()]),
-            ..AdmissionResponse::default()
-        }
-    }
-
-    fn rejection() -> AdmissionResponse {
-        AdmissionResponse {
-            status: Some(Status { message: Some("no".to_owned()), code: Some(400), details: None }),
-            warnings: Some(vec!["w".to_owned()]),
-            ..AdmissionResponse::default()
-        }
-    }
-
-    #[rstest]
-    #[case::mutation(mutation())]
-    #[case::rejection(rejection())]
-    fn a_module_by_itself_is_taken_at_its_word(#[case] answer: AdmissionResponse) {
-        assert_eq!(policy().admit(answer.clone()), answer);
-    }
-
-    #[test]
-    fn a_policy_that_may_not_mutate_is_stopped() {
-        let policy = PolicyResource { mutating: false, ..policy() };
-        let admitted = policy.admit(mutation());
-        assert!(!admitted.allowed);
-        assert_eq!((admitted.patch_type, admitted.patch), (None, None));
-        assert_eq!(admitted.warnings, mutation().warnings);
-        let message = admitted.status.unwrap().message.unwrap();
-        assert!(message.contains("policy p attempted to mutate"), "{message}");
-        assert_eq!(policy.admit(rejection()), rejection());
-    }
-
-    #[rstest]
-    #[case::mutation(mutation())]
-    #[case::rejection(rejection())]
-    fn monitor_lets_only_warnings_through(#[case] answer: AdmissionResponse) {
-        let policy =
-            PolicyResource { mutating: false, mode: Mode::Monitor, message: Some("ignored".to_owned()), ..policy() };
-        let expected =
-            AdmissionResponse { allowed: true, warnings: Some(vec!["w".to_owned()]), ..AdmissionResponse::default() };
-        assert_eq!(policy.admit(answer), expected);
-    }
-
-    #[test]
-    fn a_message_replaces_the_policys() {
-        let policy = PolicyResource { message: Some("Ask us.".to_owned()), ..policy() };
-        let status = policy.admit(rejection()).status.unwrap();
-        assert_eq!(
-            serde_json::to_value(&status).unwrap(),
-            json!({"message": "Ask us.", "code": 400, "details": {"causes": [{"message": "no"}]}})
-        );
-        assert_eq!(policy.admit(mutation()), mutation());
     }
 }

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
-use odigos_karpenter_host::{Error, Policy, PolicyResource, Review, pretty, read_policy_file};
+use odigos_karpenter_host::{
+    Access, Error, Exchange, KubernetesAccess, Metadata, Policy, PolicyResource, Replay, Review, pretty,
+    read_exchanges, read_policy_file,
+};
 use serde_json::{Value, json};
 
 use crate::arguments::{Output, RunArguments};
@@ -28,20 +31,34 @@ pub(crate) enum Failure {
     Output(#[from] io::Error),
 }
 
+/// A module that has been read.
+struct Module {
+    policy: Policy,
+    metadata: Option<Metadata>,
+}
+
+/// A policy, and what it sees of the cluster.
+struct Instance {
+    resource: PolicyResource,
+    policy: Policy,
+    access: Arc<KubernetesAccess>,
+}
+
 /// Checks the settings of every policy, then asks each about the request and prints the answer.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let resources = resources(arguments)?;
     let review = Review::from_json(&read(&arguments.request_path)?)?;
-    let policies = load(&resources, arguments.module.as_deref())?;
+    let exchanges = arguments.replay_host_capabilities_interactions.as_ref().map(read_exchanges).transpose()?;
+    let policies = load(resources, arguments.module.as_deref(), exchanges.as_ref())?;
 
-    for (resource, policy) in resources.iter().zip(&policies) {
+    for Instance { resource, policy, .. } in &policies {
         let answer = policy.validate_settings(&resource.settings)?;
         if !answer.valid {
             return Err(Failure::Settings(answer.message.unwrap_or_default()));
         }
     }
     let mut out = anstream::stdout().lock();
-    for (resource, policy) in resources.iter().zip(&policies) {
+    for Instance { resource, policy, access } in &policies {
         let response = resource.admit(policy.answer(&review, &resource.settings));
         match arguments.output {
             Output::Json => {
@@ -49,9 +66,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Failure> {
                 writeln!(out)?;
             }
             Output::Pretty => {
-                let name = (resources.len() > 1).then_some(resource.name.as_str());
+                let name = (policies.len() > 1).then_some(resource.name.as_str());
                 pretty::write(&mut out, &review, &response, name)?;
             }
+        }
+        let left = access.left();
+        if !left.is_empty() {
+            anstream::eprintln!("{}: never asked, though the answer was at hand: {left:?}", resource.name);
         }
     }
     Ok(out.flush()?)
@@ -72,7 +93,8 @@ fn resources(arguments: &RunArguments) -> Result<Vec<PolicyResource>, Failure> {
         path => format!("file://{path}"),
     };
     let settings = settings(arguments)?;
-    Ok(vec![PolicyResource::of_module(module, settings)])
+    let access = if arguments.allow_context_aware { Access::OfMetadata } else { Access::Nothing };
+    Ok(vec![PolicyResource { access, ..PolicyResource::of_module(module, settings) }])
 }
 
 /// The settings of a policy that is named by its module; `{}` where there are none.
@@ -90,22 +112,37 @@ fn settings(arguments: &RunArguments) -> Result<Value, Failure> {
 }
 
 /// The policy of each resource; a module that several name is compiled once.
-fn load(resources: &[PolicyResource], module: Option<&Path>) -> Result<Vec<Rc<Policy>>, Failure> {
-    let mut loaded = BTreeMap::new();
+fn load(
+    resources: Vec<PolicyResource>,
+    module: Option<&Path>,
+    exchanges: Option<&Vec<Exchange>>,
+) -> Result<Vec<Instance>, Failure> {
+    let mut modules = BTreeMap::new();
     let mut policies = Vec::new();
     for resource in resources {
         let path = module
             .map(Path::to_owned)
             .or_else(|| resource.module_path())
             .ok_or_else(|| Failure::Module(resource.module.clone()))?;
-        let policy = match loaded.entry(path) {
-            Entry::Occupied(entry) => Rc::clone(entry.get()),
+        let module: &mut Module = match modules.entry(path) {
+            Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let policy = Rc::new(Policy::from_path(entry.key())?);
-                Rc::clone(entry.insert(policy))
+                let policy = Policy::from_path(entry.key())?;
+                let metadata = Metadata::of_module(&read(entry.key())?)?;
+                entry.insert(Module { policy, metadata })
             }
         };
-        policies.push(policy);
+        let metadata = module.metadata.as_ref();
+        if resource.access == Access::Nothing && metadata.is_some_and(|it| !it.context_aware_resources.is_empty()) {
+            anstream::eprintln!(
+                "{}: wants to read the cluster and may not; for a .wasm file --allow-context-aware lets it",
+                resource.name
+            );
+        }
+        let replay = exchanges.map(|exchanges| Replay::new(exchanges.clone()));
+        let access = Arc::new(KubernetesAccess::new(resource.access.granted(metadata), replay));
+        let policy = module.policy.with_capabilities(Arc::<KubernetesAccess>::clone(&access));
+        policies.push(Instance { resource, policy, access });
     }
     Ok(policies)
 }

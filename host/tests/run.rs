@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use odigos_karpenter_host::Metadata;
 use rstest::rstest;
 
 const REQUEST: &str = r#"{"request": {
@@ -156,4 +157,142 @@ fn the_policies_of_a_yaml_file() {
     assert!(lines[0].contains("policy stopped attempted to mutate"), "{}", lines[0]);
     assert_eq!(lines[1], ACCEPTED);
     assert!(lines[2].contains(r#""allowed":true,"patchType":"JSONPatch""#), "{}", lines[2]);
+}
+
+const CONFIG_MAP: &str =
+    r#"{"api_version":"v1","kind":"ConfigMap","name":"c","namespace":"n","disable_cache":false,"field_masks":null}"#;
+const METADATA: &str =
+    "{rules: [], mutating: true, annotations: {a: b}, contextAwareResources: [{apiVersion: v1, kind: ConfigMap}]}";
+const EXCHANGES: &str = "
+- type: Exchange
+  request: |
+    !KubernetesGetResource {api_version: v1, kind: ConfigMap, name: c, namespace: n, disable_cache: false}
+  response: {type: Success, payload: '{\"accepted\": true}'}
+- type: Exchange
+  request: |
+    !KubernetesGetResource {api_version: v1, kind: ConfigMap, name: c, namespace: n, disable_cache: false}
+  response: {type: Error, message: gone}
+";
+
+/// A module, in the binary format, that gets a ConfigMap in the cluster and answers with it, or fails
+/// with the error.
+fn asking_module(test: &str) -> PathBuf {
+    let text = format!(
+        r#"(module
+            (import "wapc" "__guest_response" (func $response (param i32 i32)))
+            (import "wapc" "__guest_error" (func $error (param i32 i32)))
+            (import "wapc" "__host_call" (func $host (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+            (import "wapc" "__host_response_len" (func $host_response_len (result i32)))
+            (import "wapc" "__host_response" (func $host_response (param i32)))
+            (import "wapc" "__host_error_len" (func $host_error_len (result i32)))
+            (import "wapc" "__host_error" (func $host_error (param i32)))
+            (memory (export "memory") 1)
+            (data (i32.const 0) "kubewardenkubernetesget_resource{}")
+            (data (i32.const 4096) "{{\22valid\22: true}}\22v1\22")
+            (func (export "__guest_call") (param $operation i32) (param $payload i32) (result i32)
+              (if (i32.eq (local.get $operation) (i32.const {}))
+                (then (call $response (i32.const 4096) (i32.const 15)) (return (i32.const 1))))
+              (if (i32.eq (local.get $operation) (i32.const {}))
+                (then (call $response (i32.const 4111) (i32.const 4)) (return (i32.const 1))))
+              (if (call $host (i32.const 0) (i32.const 10) (i32.const 10) (i32.const 10) (i32.const 20)
+                    (i32.const 12) (i32.const 32) (i32.const {}))
+                (then
+                  (call $host_response (i32.const 8192))
+                  (call $response (i32.const 8192) (call $host_response_len))
+                  (return (i32.const 1))))
+              (call $host_error (i32.const 8192))
+              (call $error (i32.const 8192) (call $host_error_len))
+              (i32.const 0)))"#,
+        CONFIG_MAP.replace('"', "\\22"),
+        "validate_settings".len(),
+        "protocol_version".len(),
+        CONFIG_MAP.len(),
+    );
+    let path = file(test, "policy.wasm", "");
+    std::fs::write(&path, wat::parse_str(text).unwrap()).unwrap();
+    path
+}
+
+fn annotated_module(test: &str) -> PathBuf {
+    let module = asking_module(test);
+    let (metadata, usage) = (file(test, "metadata.yml", METADATA), file(test, "README.md", "# Title"));
+    let annotated = module.with_file_name("annotated-policy.wasm");
+    let output =
+        host(&["annotate", "-m", path(&metadata), "-u", path(&usage), "-o", path(&annotated), path(&module)], "");
+    assert_ends(&output, 0, "", "");
+    annotated
+}
+
+#[test]
+fn a_module_is_annotated() {
+    let annotated = annotated_module("annotate");
+    let metadata = Metadata::of_module(&std::fs::read(&annotated).unwrap()).unwrap();
+    let expected = METADATA.replace("a: b", "a: b, io.kubewarden.policy.usage: '# Title'");
+    let expected = Metadata::from_yaml(&expected.replace("rules:", "protocolVersion: v1, rules:")).unwrap();
+    assert_eq!(metadata, Some(expected));
+}
+
+#[test]
+fn a_module_that_is_not_annotated() {
+    let test = "annotate-failure";
+    let (module, metadata) = (asking_module(test), file(test, "metadata.yml", "rules: []"));
+    let output = host(&["annotate", "-m", path(&metadata), "-o", "no/such.wasm", path(&module)], "");
+    assert_ends(&output, 1, "", "is no metadata of a policy: missing field `mutating`");
+    let metadata = file(test, "metadata.yml", METADATA);
+    let output = host(&["annotate", "-m", path(&metadata), "-o", "no/such.wasm", path(&module)], "");
+    assert_ends(&output, 1, "", "cannot write no/such.wasm");
+}
+
+#[rstest]
+#[case::granted(true, true, ACCEPTED, "never asked")]
+#[case::not_granted(false, true, "has not been granted access to Kubernetes v1/ConfigMap", "--allow-context-aware")]
+#[case::no_cluster(true, false, "there is no cluster", "")]
+fn what_the_cluster_answers(#[case] allow: bool, #[case] replay: bool, #[case] answer: &str, #[case] note: &str) {
+    let test = format!("cluster-{allow}-{replay}");
+    let (module, exchanges) = (annotated_module(&test), file(&test, "session.yml", EXCHANGES));
+    let mut arguments = vec!["run", "-r", "-"];
+    if allow {
+        arguments.push("--allow-context-aware");
+    }
+    if replay {
+        arguments.extend(["--replay-host-capabilities-interactions", path(&exchanges)]);
+    }
+    arguments.push(path(&module));
+    let output = host(&arguments, REQUEST);
+    let line = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(line.contains(answer), "{line}");
+    assert_ends(&output, 0, &line, note);
+}
+
+#[test]
+fn what_the_cluster_answers_to_the_policies_of_a_yaml_file() {
+    let test = "cluster-yaml";
+    let (module, exchanges) = (annotated_module(test), file(test, "session.yml", EXCHANGES));
+    let policy = |kind: &str, resources: &str| {
+        format!(
+            "apiVersion: policies.kubewarden.io/v1\nkind: {kind}\nmetadata: {{name: p}}\n\
+             spec: {{module: 'file://{}', mutating: true, contextAwareResources: {resources}}}\n---\n",
+            module.display()
+        )
+    };
+    let policies = policy("ClusterAdmissionPolicy", "[{apiVersion: v1, kind: ConfigMap}]")
+        + &policy("ClusterAdmissionPolicy", "[]")
+        + &policy("AdmissionPolicy", "[{apiVersion: v1, kind: ConfigMap}]");
+    let policies = file(test, "policies.yaml", &policies);
+    let replay = ["--replay-host-capabilities-interactions", path(&exchanges)];
+    let output = host(&[&["run", "-r", "-"], &replay[..], &[path(&policies)]].concat(), REQUEST);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0], ACCEPTED);
+    assert!(lines[1].contains("has not been granted access"), "{}", lines[1]);
+    assert!(lines[2].contains("has not been granted access"), "{}", lines[2]);
+}
+
+#[test]
+fn exchanges_that_can_not_be_read() {
+    let (module, exchanges) = (annotated_module("exchanges"), file("exchanges", "session.yml", "{}"));
+    let output =
+        host(&["run", "-r", "-", "--replay-host-capabilities-interactions", path(&exchanges), path(&module)], REQUEST);
+    assert_ends(&output, 1, "", "session.yml: is not a list of exchanges");
 }

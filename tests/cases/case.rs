@@ -7,6 +7,8 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::cluster::Cluster;
+
 /// Fewer files or cases than there are at least: a sign that they are looked for in a wrong place.
 const LEAST_FILES: usize = 4;
 const LEAST_CASES: usize = 80;
@@ -25,7 +27,9 @@ pub struct Case {
     #[serde(default = "no_settings")]
     pub settings: Value,
     pub request: Option<Request>,
-    pub cluster: Option<Value>,
+    /// Without it every host call is refused.
+    #[serde(default)]
+    pub cluster: Cluster,
     pub expect: Expect,
 }
 
@@ -186,6 +190,8 @@ mod tests {
     #[case::request_key("{name: n, request: {oldobject: {}}, expect: {}}", "oldobject")]
     #[case::expect_key("{name: n, expect: {allow: true}}", "allow")]
     #[case::nameless("{expect: {}}", "name")]
+    #[case::cluster("{name: n, cluster: {a: {kind: Pod}, b: {error: e}}, expect: {}}", "")]
+    #[case::list_of_clusters("{name: n, cluster: [a], expect: {}}", "invalid type: sequence")]
     #[case::expression("{name: n, expect: {message: '('}}", "unclosed")]
     #[case::second("{name: first, expect: {}}\n---\n{name: second}", "after 'first'")]
     fn a_typo_is_an_error(#[case] text: &str, #[case] error: &str) {

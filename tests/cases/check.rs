@@ -31,9 +31,6 @@ impl Check<'_> {
     /// Fails where the rest can't be checked.
     fn run(&mut self) -> Result<(), String> {
         let expect = &self.case.expect;
-        if self.case.cluster.is_some() {
-            return Err("`cluster` is not supported: nothing here answers host calls".to_owned());
-        }
         self.settings()?;
         match &self.case.request {
             Some(request) => self.request(request),
@@ -47,7 +44,7 @@ impl Check<'_> {
 
     fn settings(&mut self) -> Result<(), String> {
         let payload = self.case.settings.to_string();
-        let answer = self.guest.call("validate_settings", payload.as_bytes())?;
+        let answer = self.guest.call("validate_settings", payload.as_bytes(), &self.case.cluster)?;
         let answer: SettingsAnswer = serde_json::from_slice(&answer)
             .map_err(|error| format!("validate_settings answers something else: {error}"))?;
         let expect = &self.case.expect;
@@ -129,7 +126,7 @@ impl Check<'_> {
     fn ask(&mut self, request: &Request) -> Result<AdmissionResponse, String> {
         let review = Review::from_value(&request.admission_request()).map_err(|error| error.to_string())?;
         let payload = review.payload(&self.case.settings);
-        let answer = self.guest.call("validate", &payload)?;
+        let answer = self.guest.call("validate", &payload, &self.case.cluster)?;
         let response = AdmissionResponse::from_guest(&review, &answer);
         let raw: Value = serde_json::from_slice(&answer).unwrap_or_default();
         let mutates = raw.get("mutated_object").is_some_and(|it| !it.is_null());
@@ -193,8 +190,10 @@ mod tests {
 
     use super::*;
     use crate::case;
+    use crate::cluster::Cluster;
 
-    /// A guest that puts its `add` into the object, and gives these answers.
+    /// A guest that puts its `add` into the object, and gives these answers. It warns of what the
+    /// cluster has under `node-7`.
     struct Fake {
         settings: Value,
         add: Value,
@@ -202,12 +201,15 @@ mod tests {
     }
 
     impl Guest for Fake {
-        fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        fn call(&self, operation: &str, payload: &[u8], cluster: &Cluster) -> Result<Vec<u8>, String> {
             if operation == "validate_settings" {
                 return Ok(self.settings.to_string().into_bytes());
             }
             let payload: Value = serde_json::from_slice(payload).unwrap();
             let mut answer = self.answer.clone();
+            if let Ok(found) = cluster.answer(br#"{"name":"node-7"}"#) {
+                answer["warnings"] = json!([String::from_utf8(found).unwrap()]);
+            }
             if let Some(added) = self.add.as_object() {
                 let mut object = payload["request"]["object"].clone();
                 for (key, value) in added {
@@ -251,7 +253,8 @@ mod tests {
     #[case::rejected_and_changed("expect: {allowed: false}", json!({"a": "b"}), json!({"accepted": false}), "rejected with")]
     #[case::warned_and_changed("settings: {action: warn}\nexpect: {}", json!({"kind": "Pod"}), json!({"accepted": true}), "though the action")]
     #[case::pods_mutate("settings: {action: warn, pods: {action: mutate}}\nexpect: {}", json!({"a": "b"}), json!({"accepted": true}), "")]
-    #[case::cluster("cluster: {}\nexpect: {allowed: true}", json!(null), json!({"accepted": true}), "`cluster`")]
+    #[case::cluster("cluster: {node-7: {a: 1}}\nexpect: {warning: '\"a\":1'}", json!(null), json!({"accepted": true}), "")]
+    #[case::other_cluster("cluster: {node-8: {a: 1}}\nexpect: {warning: a}", json!(null), json!({"accepted": true}), "warning:")]
     #[case::settings("expect: {settingsValid: false}", json!(null), json!({"accepted": true}), "settings valid:")]
     #[case::settings_message("expect: {settingsValid: true, message: a}", json!(null), json!({"accepted": true}), "message of the settings:")]
     fn a_problem_is_seen(
