@@ -10,6 +10,7 @@ CARGO ?= cargo
 WASM_TARGET := wasm32-wasip1
 TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
+FLOORS := bench/floors/skip.wasm bench/floors/value.wasm
 
 # What runs the end-to-end tests: kwctl where it is installed, else this project's own host,
 # which takes the same arguments.
@@ -27,6 +28,13 @@ help: ## Show this list.
 policy.wasm: $(shell find src -name '*.rs') Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
 	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-policy
 	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_policy.wasm $@
+
+.PHONY: floors
+floors: $(FLOORS) ## Build the guests that the policy's cost is compared to.
+
+$(FLOORS): bench/floors/%.wasm: bench/floors/%/src/lib.rs bench/floors/%/Cargo.toml Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target
+	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-floor-$*
+	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_floor_$*.wasm $@
 
 .PHONY: wasm-target
 wasm-target:
@@ -78,7 +86,8 @@ test: lint unit-tests e2e-tests wasm-size ## Run everything that CI runs.
 lint: wasm-target ## Check the format, and run clippy for host and wasm.
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy -- -D warnings
+	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy \
+	  -p odigos-karpenter-floor-skip -p odigos-karpenter-floor-value -- -D warnings
 
 .PHONY: unit-tests
 unit-tests: policy.wasm ## Run the Rust tests, some of them through policy.wasm.
@@ -117,4 +126,4 @@ fmt: ## Format the code.
 .PHONY: clean
 clean: ## Remove what was built and installed here.
 	$(CARGO) clean
-	rm -rf policy.wasm annotated-policy.wasm .tools
+	rm -rf policy.wasm annotated-policy.wasm $(FLOORS) .tools
