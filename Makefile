@@ -10,6 +10,7 @@ CARGO ?= cargo
 WASM_TARGET := wasm32-wasip1
 TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
+BENCH := $(TARGET_DIR)/debug/odigos-karpenter-bench
 FLOORS := bench/floors/skip.wasm bench/floors/value.wasm
 
 # What runs the end-to-end tests: kwctl where it is installed, else this project's own host,
@@ -116,6 +117,12 @@ wasm-size: policy.wasm ## Check that policy.wasm is small.
 	@size=$$(wc -c < policy.wasm); \
 	echo "policy.wasm has $$size bytes, at most $(MAX_WASM_BYTES) are allowed"; \
 	[ "$$size" -le $(MAX_WASM_BYTES) ]
+
+# === measure
+
+.PHONY: bench
+bench: policy.wasm floors host ## Count what requests cost, and write the table into README.md.
+	$(BENCH) table policy.wasm --skip bench/floors/skip.wasm --value bench/floors/value.wasm --readme README.md
 
 # === tidy up
 
