@@ -1,4 +1,5 @@
-//! What the policy may cost at most. Every figure is here.
+//! What the policy may cost at most. Every figure is here, and `tests/cost` holds the policy to
+//! them.
 
 use std::fmt::{self, Display, Formatter};
 
