@@ -114,8 +114,9 @@ bats:
 # === measure
 
 .PHONY: bench
-bench: policy.wasm floors host ## Count what requests cost, and write the table into README.md.
+bench: policy.wasm floors host ## Count and time what requests cost, and write the table into README.md.
 	$(BENCH) table policy.wasm --skip bench/floors/skip.wasm --value bench/floors/value.wasm --readme README.md
+	$(CARGO) bench --locked -p odigos-karpenter-bench --bench wall_time
 
 # === tidy up
 
