@@ -10,13 +10,14 @@ CARGO ?= cargo
 WASM_TARGET := wasm32-wasip1
 TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
+BENCH := $(TARGET_DIR)/debug/odigos-karpenter-bench
+FLOORS := bench/floors/skip.wasm bench/floors/value.wasm
 
 # What annotates the policy and runs the end-to-end tests: kwctl where it is installed, else this
 # project's own host, which takes the same arguments.
 KWCTL ?= $(or $(shell command -v kwctl 2>/dev/null),$(HOST))
 
 BATS_VERSION := 1.13.0
-MAX_WASM_BYTES := 460800
 
 .PHONY: help
 help: ## Show this list.
@@ -27,6 +28,13 @@ help: ## Show this list.
 policy.wasm: $(shell find src -name '*.rs') Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
 	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-policy
 	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_policy.wasm $@
+
+.PHONY: floors
+floors: $(FLOORS) ## Build the guests that the policy's cost is compared to.
+
+$(FLOORS): bench/floors/%.wasm: bench/floors/%/src/lib.rs bench/floors/%/Cargo.toml Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target
+	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-floor-$*
+	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_floor_$*.wasm $@
 
 .PHONY: wasm-target
 wasm-target:
@@ -67,16 +75,17 @@ run: policy.wasm host ## Show the policy at work on real requests.
 # === test
 
 .PHONY: test
-test: lint unit-tests e2e-tests wasm-size ## Run everything that CI runs.
+test: lint unit-tests e2e-tests ## Run everything that CI runs.
 
 .PHONY: lint
 lint: wasm-target ## Check the format, and run clippy for host and wasm.
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy -- -D warnings
+	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy \
+	  -p odigos-karpenter-floor-skip -p odigos-karpenter-floor-value -- -D warnings
 
 .PHONY: unit-tests
-unit-tests: policy.wasm ## Run the Rust tests, some of them through policy.wasm.
+unit-tests: policy.wasm floors ## Run the Rust tests, some of them through policy.wasm.
 	$(CARGO) test --locked --workspace
 
 .PHONY: e2e-tests
@@ -97,11 +106,12 @@ bats:
 	echo "bats is not installed, and neither npm nor apt-get (as root) can install it." >&2; \
 	exit 1
 
-.PHONY: wasm-size
-wasm-size: policy.wasm ## Check that policy.wasm is small.
-	@size=$$(wc -c < policy.wasm); \
-	echo "policy.wasm has $$size bytes, at most $(MAX_WASM_BYTES) are allowed"; \
-	[ "$$size" -le $(MAX_WASM_BYTES) ]
+# === measure
+
+.PHONY: bench
+bench: policy.wasm floors host ## Count and time what requests cost, and write the table into README.md.
+	$(BENCH) table policy.wasm --skip bench/floors/skip.wasm --value bench/floors/value.wasm --readme README.md
+	$(CARGO) bench --locked -p odigos-karpenter-bench --bench wall_time
 
 # === tidy up
 
@@ -112,4 +122,4 @@ fmt: ## Format the code.
 .PHONY: clean
 clean: ## Remove what was built and installed here.
 	$(CARGO) clean
-	rm -rf policy.wasm annotated-policy.wasm .tools
+	rm -rf policy.wasm annotated-policy.wasm $(FLOORS) .tools
