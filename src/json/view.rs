@@ -52,7 +52,7 @@ impl<'t> View<'t> {
             return Some(View::new(cursor.skip()?));
         }
         let start = cursor.position();
-        let members = Members::walk(cursor)?;
+        let members = Members::walk(cursor, MOST_RESERVED)?;
         Some(View { text: cursor.since(start)?, content: OnceCell::from(Content::Map(members)) })
     }
 
@@ -148,6 +148,12 @@ impl<'t> View<'t> {
     }
 }
 
+/// What a small member takes in a text: `"name":"java_opts",`.
+const BYTES_OF_MEMBER: usize = 20;
+
+/// For how many members room is made at once.
+const MOST_RESERVED: usize = 8;
+
 /// How deep a value may be nested, as in `serde_json`, the host's parser.
 pub const DEPTH_LIMIT: usize = 128;
 
@@ -160,7 +166,7 @@ impl<'t> Content<'t> {
     fn read(text: &'t [u8]) -> Option<Self> {
         let mut cursor = Cursor::new(text);
         let content = match cursor.peek()? {
-            b'{' => Content::Map(Members::walk(&mut cursor)?),
+            b'{' => Content::Map(Members::walk(&mut cursor, (text.len() / BYTES_OF_MEMBER + 1).min(MOST_RESERVED))?),
             b'[' => {
                 let mut list = Vec::new();
                 cursor.list(|cursor, _| {
@@ -182,8 +188,9 @@ impl<'t> Content<'t> {
 }
 
 impl<'t> Members<'t> {
-    fn walk(cursor: &mut Cursor<'t>) -> Option<Self> {
-        let mut members = Vec::with_capacity(8);
+    /// Walks past a map; there is room for some members before the list of them must grow.
+    fn walk(cursor: &mut Cursor<'t>, reserved: usize) -> Option<Self> {
+        let mut members = Vec::with_capacity(reserved);
         cursor.map(|cursor, key| {
             members.push((key, View::new(cursor.skip()?)));
             Some(())
