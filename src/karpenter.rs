@@ -4,6 +4,7 @@
 pub mod drift;
 pub mod node_overlay;
 
+use crate::cluster::{self, Resource};
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Cost, Finding, Hint, Report};
@@ -13,7 +14,7 @@ use crate::odigos::{DEVICE, TAINT, is_device};
 use crate::reach::{self, NODEPOOL_LABEL, Template};
 use crate::request::Request;
 use crate::rule::Rule;
-use crate::settings::Settings;
+use crate::situation::Situation;
 use crate::startup_taint::Occurrences;
 use drift::Change;
 
@@ -27,7 +28,7 @@ pub fn pools_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Vec<&'v str>, Unrea
 }
 
 /// Judges a NodePool or a Provisioner.
-pub fn judge_pool<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge_pool<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let change = match request.operation {
         Operation::Create => Change::Created,
@@ -37,7 +38,7 @@ pub fn judge_pool<'r>(request: &'r Request<'r>, settings: &Settings, report: &mu
         },
     };
     let pool = root.below(&["metadata", "name"])?.text()?;
-    if pool.is_some_and(|pool| settings.excludes(pool)) {
+    if pool.is_some_and(|pool| situation.settings.excludes(pool)) {
         return Ok(());
     }
     let nodepool = request.kind == Kind::NodePool;
@@ -49,9 +50,20 @@ pub fn judge_pool<'r>(request: &'r Request<'r>, settings: &Settings, report: &mu
         requirements: spec.at("requirements")?,
         taints: spec.at("taints")?,
     };
-    judge_taints(&spec, &template, settings, report)?;
+    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
+    if occurrences.is_empty() && is_known_out_of_reach(&template, situation)? {
+        return Ok(());
+    }
+    if !occurrences.is_empty() && situation.is_gone() {
+        report.hints.extend(occurrences.orphaned().into_iter().map(left_behind));
+    } else {
+        judge_taints(&occurrences, &template, situation, report)?;
+    }
+    if nodepool && situation.asks_for_node_overlays() && drift::changes_template(request)? {
+        node_overlays(&spec, &template, situation, report)?;
+    }
     match change {
-        Change::Created | Change::Hash if nodepool => hints(&spec, &template, settings, report),
+        Change::Created | Change::Hash if nodepool => hints(&spec, &template, situation, report),
         Change::Created | Change::Hash => Ok(()),
         Change::Spec | Change::Nothing => {
             report.cost = Cost::Drift { spec_changes: change == Change::Spec };
@@ -61,31 +73,42 @@ pub fn judge_pool<'r>(request: &'r Request<'r>, settings: &Settings, report: &mu
 }
 
 /// Judges a NodeClaim or a Machine that is new.
-pub fn judge_claim<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge_claim<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
-    if pools_of_labels(&labels)?.iter().any(|pool| settings.excludes(pool)) {
+    if pools_of_labels(&labels)?.iter().any(|pool| situation.settings.excludes(pool)) {
         return Ok(());
     }
     let spec = root.at("spec")?;
     spec.must_be_map()?;
     let template = Template { labels, pool: None, requirements: spec.at("requirements")?, taints: spec.at("taints")? };
-    judge_taints(&spec, &template, settings, report)?;
-    if request.kind == Kind::NodeClaim { judge_device(&spec, &template, settings, report) } else { Ok(()) }
+    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
+    if !occurrences.is_empty() || !is_known_out_of_reach(&template, situation)? {
+        judge_taints(&occurrences, &template, situation, report)?;
+    }
+    if request.kind == Kind::NodeClaim { judge_device(&spec, &template, situation, report) } else { Ok(()) }
+}
+
+/// Whether odiglet can't run there by the settings, and the cluster is not asked.
+fn is_known_out_of_reach(template: &Template, situation: &Situation) -> Result<bool, Unreadable> {
+    Ok(!situation.asks_after_odiglet() && !is_within_reach(template, situation)?)
+}
+
+fn is_within_reach(template: &Template, situation: &Situation) -> Result<bool, Unreadable> {
+    situation.placement(|odiglet| reach::reaches_template(odiglet, template))
 }
 
 /// `startup-taint-…`
-fn judge_taints<'v>(
-    spec: &Field<'v, '_>,
-    template: &Template<'v, '_>,
-    settings: &Settings,
+fn judge_taints(
+    occurrences: &Occurrences,
+    template: &Template,
+    situation: &Situation,
     report: &mut Report,
 ) -> Result<(), Unreadable> {
-    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
-    let untainted = || Ok(settings.untainting() && reach::reaches_template(&settings.odiglet, template)?);
+    let untainted = || Ok(situation.untainting() && is_within_reach(template, situation)?);
     if occurrences.is_empty() {
-        if settings.gated() && untainted()? {
-            report.findings.push(occurrences.missing());
+        if situation.gated() && untainted()? {
+            report.missing(occurrences.missing(), situation);
         }
     } else if untainted()? {
         report.findings.extend(occurrences.misplaced());
@@ -95,12 +118,26 @@ fn judge_taints<'v>(
     Ok(())
 }
 
+/// What is said of a leftover in a pool while Odigos is not in the cluster: it may be on its way, and
+/// taking the taint away would replace every node.
+fn left_behind(finding: Finding) -> Hint {
+    Hint {
+        rule: Some(finding.rule),
+        path: finding.path,
+        problem: Message::from([
+            TAINT.into(),
+            " stays, though Odigos is not in the cluster to remove it from nodes".into(),
+        ]),
+        remedy: "remove it unless Odigos is being installed".into(),
+    }
+}
+
 /// `karpenter-integration-off` and `odiglet-intolerant`
-fn hints(spec: &Field, template: &Template, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let needs_prepared_node = settings.odiglet.installed && settings.mount_method.needs_prepared_node();
-    let integration_off = needs_prepared_node && !settings.karpenter_enabled;
-    let intolerant = settings.gated() && !settings.odiglet_tolerates_startup_taint();
-    if !(integration_off || intolerant) || !reach::reaches_template(&settings.odiglet, template)? {
+fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+    let needs_prepared_node = situation.installed() && situation.mount_method().needs_prepared_node();
+    let integration_off = needs_prepared_node && !situation.karpenter_enabled();
+    let intolerant = situation.gated() && !situation.odiglet_tolerates_startup_taint();
+    if !(integration_off || intolerant) || !is_within_reach(template, situation)? {
         return Ok(());
     }
     report.hints.push(if integration_off {
@@ -121,14 +158,37 @@ fn hints(spec: &Field, template: &Template, settings: &Settings, report: &mut Re
     Ok(())
 }
 
+/// `node-overlay-missing`
+fn node_overlays(
+    spec: &Field,
+    template: &Template,
+    situation: &Situation,
+    report: &mut Report,
+) -> Result<(), Unreadable> {
+    if !situation.uses_device() || !situation.karpenter_enabled() || !is_within_reach(template, situation)? {
+        return Ok(());
+    }
+    let Some(list) = situation.node_overlays() else { return Ok(()) };
+    match cluster::node_overlays::missing(&list, template, &spec.path()) {
+        Ok(hints) => report.hints.extend(hints),
+        Err(why) => drop(situation.fail::<()>(Resource::NodeOverlay, "", why)),
+    }
+    Ok(())
+}
+
 /// `device-orphaned`, for a claim: it waits until its node has every resource that it asks for.
-fn judge_device(spec: &Field, template: &Template, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+fn judge_device(
+    spec: &Field,
+    template: &Template,
+    situation: &Situation,
+    report: &mut Report,
+) -> Result<(), Unreadable> {
     let requests = spec.below(&["resources", "requests"])?;
     let asked: Vec<_> = requests.members()?.filter(|(resource, _)| is_device(resource)).collect();
     if asked.is_empty() {
         return Ok(());
     }
-    let advertised = settings.uses_device() && reach::reaches_template(&settings.odiglet, template)?;
+    let advertised = situation.uses_device() && is_within_reach(template, situation)?;
     for (resource, field) in asked {
         if advertised && resource == DEVICE {
             continue;

@@ -29,6 +29,7 @@
     )
 )]
 
+pub mod cluster;
 pub mod decision;
 pub mod edit;
 pub mod field;
@@ -48,10 +49,12 @@ pub mod request;
 pub mod response;
 pub mod rule;
 pub mod settings;
+pub mod situation;
 pub mod startup_taint;
 
+use cluster::host::HostCluster;
 use kubewarden_policy_sdk::protocol_version_guest;
-use wapc_guest::{CallResult, register_function};
+use wapc_guest::{CallResult, host_call, register_function};
 
 /// Called by the host once for each fresh instance, which is to say for each request.
 #[cfg_attr(target_arch = "wasm32", allow(unsafe_code), unsafe(no_mangle))]
@@ -62,7 +65,10 @@ pub extern "C" fn wapc_init() {
 }
 
 fn validate(payload: &[u8]) -> CallResult {
-    Ok(policy::validate(payload))
+    let call = |operation: &str, payload: &[u8]| {
+        host_call("kubewarden", "kubernetes", operation, payload).map_err(|error| error.to_string())
+    };
+    Ok(policy::validate(payload, &HostCluster(call)))
 }
 
 fn validate_settings(payload: &[u8]) -> CallResult {

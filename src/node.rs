@@ -10,7 +10,8 @@ use crate::odigos::{LABEL_VALUE, LABELS, TAINT};
 use crate::reach;
 use crate::request::Request;
 use crate::rule::Rule;
-use crate::settings::{Include, Settings};
+use crate::settings::Include;
+use crate::situation::Situation;
 use crate::startup_taint::Occurrences;
 
 /// Set by a provider whose nodes register with all taints of their claim, so that Karpenter adds
@@ -26,12 +27,12 @@ const INITIALIZED_LABEL: &str = "karpenter.sh/initialized";
 /// Judges a Node. On an UPDATE it is only freed of a taint that nothing removes, and in passing:
 /// odiglet removes the taint with an UPDATE, and NodeRestriction refuses a kubelet's update in
 /// which taints change.
-pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     match request.operation {
-        Operation::Create => judge_new(request, settings, report),
+        Operation::Create => judge_new(request, situation, report),
         Operation::Update => {
             report.cost = Cost::Silent;
-            if !request.by_kubelet && judge_new(request, settings, report).is_ok() {
+            if !request.by_kubelet && judge_new(request, situation, report).is_ok() {
                 report.findings.retain(|finding| finding.rule == Rule::StartupTaintOrphaned);
             } else {
                 report.findings.clear();
@@ -42,7 +43,8 @@ pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Rep
     }
 }
 
-fn judge_new<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+fn judge_new<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+    let settings = situation.settings;
     let root = Field::root(&request.object);
     let labels = root.below(&["metadata", "labels"])?;
     let node = reach::Node {
@@ -57,17 +59,20 @@ fn judge_new<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Rep
         return Ok(());
     }
     let occurrences = Occurrences::read(&node.taints, None)?;
-    let untainted = || Ok(settings.untainting() && reach::reaches_node(&settings.odiglet, &node)?);
+    let reached = || situation.placement(|odiglet| reach::reaches_node(odiglet, &node));
+    let untainted = || Ok(situation.untainting() && reached()?);
     if !occurrences.is_empty() {
         report.findings.extend(if untainted()? { occurrences.misplaced() } else { occurrences.orphaned() });
         return Ok(());
     }
     let may_be_excluded = karpenters && pools.is_empty() && !settings.node_pools.exclude.is_empty();
-    if !settings.gated()
-        || may_be_excluded
+    let may_start = || situation.placement(|odiglet| reach::may_start_on(odiglet, &node));
+    if may_be_excluded
         || is_prepared(&labels)?
+        || !situation.asks_after_odiglet() && !(reached()? && may_start()?)
+        || !situation.gated()
         || !untainted()?
-        || !reach::may_start_on(&settings.odiglet, &node)?
+        || !may_start()?
     {
         return Ok(());
     }
@@ -83,7 +88,7 @@ fn judge_new<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Rep
             remedy: "let the policy see NodeClaims, and replace this one".into(),
         });
     } else {
-        report.findings.push(occurrences.missing());
+        report.missing(occurrences.missing(), situation);
     }
     Ok(())
 }

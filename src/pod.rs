@@ -5,6 +5,7 @@ pub mod container;
 pub mod device;
 pub mod toleration;
 
+use crate::cluster::workload;
 use crate::field::{Field, Unreadable};
 use crate::finding::Report;
 use crate::json::scan::may_say_odigos;
@@ -14,11 +15,13 @@ use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{AGENT_INIT_CONTAINER, AGENT_VOLUME, AGENTS_HASH_LABEL};
 use crate::request::{Envelope, Request};
 use crate::settings::Settings;
+use crate::situation::Situation;
 use affinity::{REQUIRED, required_label, selected_label};
 use container::{Container, Devices};
 
 /// Judges a Pod that is new.
-pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
+pub fn judge<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+    let settings = situation.settings;
     let root = Field::root(&request.object);
     if request.namespace == settings.odiglet.namespace {
         return Ok(());
@@ -40,21 +43,33 @@ pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Rep
         None => false,
     };
     if !selected && !is_marked(&root, &labels, &containers, &init_containers)? {
+        // Odigos' webhook is yet to come. The device is its own to set.
+        if affinity::waits_for_label(situation) && will_be_instrumented(&metadata, request, situation)? {
+            affinity::judge(&root, situation, report)?;
+        }
         return Ok(());
     }
-    affinity::judge(&root, settings, report)?;
-    device::judge(&spec, &containers, &init_containers, selected, settings, report)?;
-    toleration::judge(&spec, settings, report)
+    affinity::judge(&root, situation, report)?;
+    device::judge(&spec, &containers, &init_containers, selected, situation, report)?;
+    toleration::judge(&spec, situation, report)
 }
 
-/// Whether the text alone tells that a pod is none of Odigos' business: no selector could select it,
+/// Whether Odigos will instrument the pod, as the cluster says.
+fn will_be_instrumented(metadata: &Field, request: &Request, situation: &Situation) -> Result<bool, Unreadable> {
+    let config = workload::instrumentation_config_of(metadata)?;
+    Ok(config.is_some_and(|config| situation.will_instrument(&request.namespace, &config)))
+}
+
+/// Whether the text alone tells that a pod is none of Odigos' business: neither a selector nor the
+/// cluster could say that it is,
 /// and nowhere does it say `odigos`, as every mark does, unless by an escape of a letter.
 ///
 /// Nearly all pods are such ones, and parsing them is all that they would cost. That they have a
 /// `spec` is seen to here; other shapes that can't be read matter only in a pod that is.
 pub fn is_none_of_odigos(envelope: &Envelope, settings: &Settings) -> bool {
     let plain = |pod: &View| pod.get("spec").is_some_and(View::is_map) && !may_say_odigos(pod.text());
-    settings.pods.selector.is_none() && envelope.object.as_ref().is_some_and(plain)
+    let asks = settings.from_cluster.instrumentation_configs;
+    settings.pods.selector.is_none() && !asks && envelope.object.as_ref().is_some_and(plain)
 }
 
 /// Whether the pod has its node already.

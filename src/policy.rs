@@ -5,6 +5,7 @@
 
 use serde::de::IgnoredAny;
 
+use crate::cluster::Cluster;
 use crate::decision::{Decision, decide};
 use crate::finding::{Hint, Report};
 use crate::json::view::View;
@@ -12,11 +13,13 @@ use crate::karpenter::{self, node_overlay};
 use crate::kind::Kind;
 use crate::message::{Message, WARNING_LIMIT, name};
 use crate::request::{Envelope, Request};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{Action, Settings, SettingsError};
+use crate::situation::Situation;
 use crate::{node, pod, response};
 
-/// Answers `{"request": …, "settings": …}`, as the host sends it, with a `ValidationResponse`.
-pub fn validate(payload: &[u8]) -> Vec<u8> {
+/// Answers `{"request": …, "settings": …}`, as the host sends it, with a `ValidationResponse`. The
+/// settings say what of the cluster is looked up.
+pub fn validate(payload: &[u8], cluster: &dyn Cluster) -> Vec<u8> {
     let Some(mut envelope) = Envelope::open(payload) else {
         return answer(unreadable("the request can't be read: ", &why_unreadable(payload)));
     };
@@ -37,9 +40,19 @@ pub fn validate(payload: &[u8]) -> Vec<u8> {
         Ok(None) => return answer(Decision::ACCEPT),
         Err(error) => return answer(unreadable("the request can't be read: ", &error)),
     };
-    let report = find(&request, &settings);
-    let decision = decide(report, settings.action_on(kind, request.audit), settings.node_pools.retrofit);
-    response::of_decision(decision, Some(&request.object))
+    let situation = Situation::in_cluster(&settings, cluster, kind);
+    let report = find(&request, &situation);
+    let action = settings.action_on(kind, request.audit);
+    let retrofit = settings.node_pools.retrofit;
+    // What is learnt from the cluster rejects nothing that the settings alone would not.
+    let rejects = |report| matches!(decide(report, action, retrofit), Decision::Reject { .. });
+    let action = match action {
+        Action::Reject if situation.has_asked() && !rejects(find(&request, &Situation::of_settings(&settings))) => {
+            Action::Warn
+        }
+        action => action,
+    };
+    response::of_decision(decide(report, action, retrofit), Some(&request.object))
 }
 
 /// Answers what changes no object.
@@ -59,7 +72,7 @@ pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
 }
 
 /// All that the rules find in a request's object.
-pub fn find<'r>(request: &'r Request<'r>, settings: &Settings) -> Report {
+pub fn find<'r>(request: &'r Request<'r>, situation: &Situation) -> Report {
     let mut report = Report::on(request.object());
     let rules = match request.kind {
         Kind::NodePool | Kind::Provisioner => karpenter::judge_pool,
@@ -68,10 +81,13 @@ pub fn find<'r>(request: &'r Request<'r>, settings: &Settings) -> Report {
         Kind::Node => node::judge,
         Kind::Pod => pod::judge,
     };
-    match rules(request, settings, &mut report) {
-        Ok(()) => report,
-        Err(unreadable) => Report { hints: vec![Hint::unreadable(unreadable)], ..Report::on(report.object) },
+    if let Err(unreadable) = rules(request, situation, &mut report) {
+        report = Report { hints: vec![Hint::unreadable(unreadable)], ..Report::on(report.object) };
     }
+    if matches!(request.kind, Kind::NodePool | Kind::Provisioner | Kind::NodeOverlay) {
+        report.hints.extend(situation.failures());
+    }
+    report
 }
 
 fn why_unreadable(payload: &[u8]) -> String {

@@ -43,6 +43,8 @@ pub enum Rule {
     OverlayDeviceCapacity,
     /// `overlay-device-orphaned`
     OverlayDeviceOrphaned,
+    /// `node-overlay-missing`
+    NodeOverlayMissing,
 }
 
 /// What a rule makes of what it finds.
@@ -102,6 +104,7 @@ impl Rule {
         Rule::StartupTaintTolerated,
         Rule::OverlayDeviceCapacity,
         Rule::OverlayDeviceOrphaned,
+        Rule::NodeOverlayMissing,
     ];
 
     /// The stable name, in kebab case.
@@ -239,6 +242,12 @@ impl Rule {
                 "NodeOverlay",
                 NoEdit,
                 "The overlay promises a device that no node advertises, or a quantity of it that no pod can use.",
+            ),
+            Rule::NodeOverlayMissing => row(
+                "node-overlay-missing",
+                "NodePool",
+                Hint,
+                "No NodeOverlay in the cluster tells Karpenter that the pool's nodes have Odigos' device (`fromCluster.nodeOverlays`).",
             ),
             Rule::OverlayDeviceOrphaned => row(
                 "overlay-device-orphaned",

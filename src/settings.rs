@@ -12,9 +12,9 @@ pub use errors::SettingsError;
 use crate::json::view::View;
 use crate::kind::Kind;
 use crate::kubernetes::label_selector::LabelSelector;
-use crate::kubernetes::taint::Taint;
 use crate::kubernetes::toleration::Toleration;
-use crate::odigos::{MountMethod, TAINT_EFFECT, TAINT_KEY, Tier};
+use crate::odigos::{MountMethod, Tier};
+use crate::reach::Placement;
 
 /// What becomes of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -100,6 +100,8 @@ pub struct Odiglet<'s> {
     pub installed: bool,
     /// `namespace`, whose pods are left alone.
     pub namespace: &'s str,
+    /// `daemonSet`, its name.
+    pub daemon_set: &'s str,
     /// `nodeSelector` of its pods, by key.
     #[serde(serialize_with = "as_map")]
     pub node_selector: Vec<(&'s str, &'s str)>,
@@ -112,6 +114,7 @@ impl Default for Odiglet<'_> {
         Odiglet {
             installed: true,
             namespace: "odigos-system",
+            daemon_set: "odiglet",
             node_selector: vec![("kubernetes.io/os", "linux")],
             tolerations: vec![Toleration::EVERYTHING],
         }
@@ -119,14 +122,32 @@ impl Default for Odiglet<'_> {
 }
 
 impl Odiglet<'_> {
-    /// Whether its pods may run beside a taint.
-    pub fn tolerates(&self, taint: &Taint) -> bool {
-        self.tolerations.iter().any(|toleration| toleration.tolerates(taint))
+    /// Where its pods may run.
+    pub fn placement(&self) -> Placement<'_> {
+        Placement {
+            node_selector: self.node_selector.as_slice().into(),
+            tolerations: self.tolerations.as_slice().into(),
+            terms: None,
+        }
     }
 }
 
 fn as_map<S: serde::Serializer>(pairs: &[(&str, &str)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().copied())
+}
+
+/// `fromCluster`: what is looked up in the cluster for each request that it matters to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FromCluster {
+    /// `effectiveConfig`: `mountMethod` and `karpenterEnabled`, as Odigos resolved them.
+    pub effective_config: bool,
+    /// `odiglet`: where odiglet runs, and whether it takes the startup taint away.
+    pub odiglet: bool,
+    /// `instrumentationConfigs`: which pods Odigos will instrument.
+    pub instrumentation_configs: bool,
+    /// `nodeOverlays`: whether Karpenter knows the device.
+    pub node_overlays: bool,
 }
 
 /// The settings, as [`Settings::read`] takes them from JSON. Each field is the key of the same
@@ -152,6 +173,8 @@ pub struct Settings<'s> {
     pub pods: Pods<'s>,
     /// `odiglet`
     pub odiglet: Odiglet<'s>,
+    /// `fromCluster`
+    pub from_cluster: FromCluster,
 }
 
 /// The settings that hold where none are given, as JSON. `null` stands where an action follows
@@ -165,28 +188,6 @@ impl<'s> Settings<'s> {
     /// fields, those of unknown keys after those of the known ones beside them.
     pub fn read(settings: &'s View<'s>) -> Result<Self, Vec<SettingsError>> {
         read::settings(settings)
-    }
-
-    /// Whether the startup taint is what keeps pods from a node until odiglet has prepared it.
-    pub fn gated(&self) -> bool {
-        self.odiglet.installed && self.karpenter_enabled && self.mount_method.needs_prepared_node()
-    }
-
-    /// Whether odiglet removes the startup taint from the nodes that it reaches.
-    pub fn untainting(&self) -> bool {
-        self.odiglet.installed
-            && self.mount_method != MountMethod::InitContainer
-            && self.odiglet_tolerates_startup_taint()
-    }
-
-    /// Whether odiglet may start on a node with the startup taint.
-    pub fn odiglet_tolerates_startup_taint(&self) -> bool {
-        self.odiglet.tolerates(&Taint { key: TAINT_KEY, value: "", effect: TAINT_EFFECT })
-    }
-
-    /// Whether Odigos' device is what pods ask for.
-    pub fn uses_device(&self) -> bool {
-        self.odiglet.installed && self.mount_method == MountMethod::VirtualDevice
     }
 
     /// Whether the pool of this name is excluded.
@@ -267,19 +268,5 @@ mod tests {
     fn actions(#[case] settings: Value, #[case] kind: Kind, #[case] audit: bool, #[case] expected: Action) {
         let settings = settings.to_string();
         assert_eq!(Settings::read(&View::new(settings.as_bytes())).unwrap().action_on(kind, audit), expected);
-    }
-
-    #[rstest]
-    #[case(json!({"mountMethod": "k8s-csi-driver", "karpenterEnabled": true}), true, true)]
-    #[case(json!({"mountMethod": "k8s-host-path", "karpenterEnabled": true, "odiglet": {"tolerations": []}}), true, false)]
-    #[case(json!({"mountMethod": "k8s-host-path"}), false, true)]
-    #[case(json!({"karpenterEnabled": true}), false, true)]
-    #[case(json!({"mountMethod": "k8s-init-container", "karpenterEnabled": true}), false, false)]
-    #[case(json!({"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "odiglet": {"installed": false}}), false, false)]
-    fn gated_and_untainting(#[case] settings: Value, #[case] gated: bool, #[case] untainting: bool) {
-        let settings = settings.to_string();
-        let view = View::new(settings.as_bytes());
-        let settings = Settings::read(&view).unwrap();
-        assert_eq!((settings.gated(), settings.untainting()), (gated, untainting));
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::field::{Field, Unreadable};
 use crate::json::view::{Content, Members, View, quoted};
+use crate::kind::Operation;
+use crate::request::Request;
 
 /// What an UPDATE changes in a NodePool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,16 @@ pub fn change(old: &Field, new: &Field) -> Result<Change, Unreadable> {
     } else {
         Change::Hash
     })
+}
+
+/// Whether a request creates a NodePool, or changes anything in its `/spec/template`.
+pub fn changes_template<'r>(request: &'r Request<'r>) -> Result<bool, Unreadable> {
+    if request.operation == Operation::Create {
+        return Ok(true);
+    }
+    let Some(old) = &request.old_object else { return Ok(false) };
+    let template = |object: &'r View<'r>| Field::root(object).below(&["spec", "template"])?.canonical();
+    Ok(template(old)? != template(&request.object)?)
 }
 
 /// What the hash of a pool's `spec` is made of; `None` where that counts as nothing.

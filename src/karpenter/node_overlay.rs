@@ -9,15 +9,16 @@ use crate::odigos::{DEVICE, is_device};
 use crate::path::Path;
 use crate::request::Request;
 use crate::rule::Rule;
-use crate::settings::Settings;
+use crate::situation::Situation;
 
 /// Judges a NodeOverlay. Only a `/spec/capacity` that is new or changed makes a finding.
-pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    if !settings.karpenter_enabled {
-        return Ok(());
-    }
+pub fn judge<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
     let capacity = root.below(&["spec", "capacity"])?;
+    let devices: Vec<_> = capacity.members()?.filter(|(resource, _)| is_device(resource)).collect();
+    if devices.is_empty() || !situation.karpenter_enabled() {
+        return Ok(());
+    }
     let changed = match request.operation {
         Operation::Create => true,
         Operation::Update => match &request.old_object {
@@ -25,9 +26,9 @@ pub fn judge<'r>(request: &'r Request<'r>, settings: &Settings, report: &mut Rep
             None => false,
         },
     };
-    for (resource, quantity) in capacity.members()?.filter(|(resource, _)| is_device(resource)) {
+    for (resource, quantity) in devices {
         let path = quantity.path();
-        if !settings.uses_device() {
+        if !situation.uses_device() {
             report.hints.push(orphaned(path));
         } else if let Some((problem, remedy)) = wrong(resource, &quantity) {
             let rule = Rule::OverlayDeviceCapacity;

@@ -17,7 +17,7 @@ use crate::kubernetes::requirement::Requirement;
 use crate::odigos::{LABEL_VALUE, MountMethod, odiglet_label};
 use crate::path::Path;
 use crate::rule::Rule;
-use crate::settings::Settings;
+use crate::situation::Situation;
 
 /// Where required node affinity is.
 pub const REQUIRED: &[&str] = &["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
@@ -26,16 +26,25 @@ pub const REQUIRED: &[&str] = &["spec", "affinity", "nodeAffinity", "requiredDur
 const PREFERRED: &[&str] = &["spec", "affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution"];
 
 /// Judges a pod's node affinity and node selector.
-pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    if !settings.odiglet.installed || settings.mount_method == MountMethod::InitContainer {
+pub fn judge(pod: &Field, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+    if !situation.installed() || situation.mount_method() == MountMethod::InitContainer {
         strip::judge(pod, Rule::OdigletAffinityOrphaned, report)
-    } else if settings.karpenter_enabled {
+    } else if situation.karpenter_enabled() {
         strip::judge(pod, Rule::OdigletAffinityBlocksKarpenter, report)
-    } else if settings.mount_method.needs_prepared_node() {
-        require::judge(pod, settings, report)
+    } else if situation.mount_method().needs_prepared_node() {
+        require::judge(pod, situation.settings, report)
     } else {
         Ok(())
     }
+}
+
+/// Whether pods that Odigos will instrument wait for a prepared node by the label, and the cluster
+/// says which they are.
+pub fn waits_for_label(situation: &Situation) -> bool {
+    situation.asks_for_instrumentation_configs()
+        && situation.mount_method().needs_prepared_node()
+        && !situation.karpenter_enabled()
+        && situation.installed()
 }
 
 /// The odiglet label that an expression requires. All other expressions are the user's own wish.

@@ -10,6 +10,7 @@ use crate::odigos::{DEVICE, DISTRO_WITHOUT_DEVICE, Tier};
 use crate::path::Path;
 use crate::rule::Rule;
 use crate::settings::Settings;
+use crate::situation::Situation;
 
 /// Judges the devices of a pod, which the settings' selector may have selected.
 pub fn judge(
@@ -17,21 +18,22 @@ pub fn judge(
     containers: &[Container],
     init_containers: &[Container],
     selected: bool,
-    settings: &Settings,
+    situation: &Situation,
     report: &mut Report,
 ) -> Result<(), Unreadable> {
+    let uses_device = situation.uses_device();
     let all =
         containers.iter().map(|container| (container, false)).chain(init_containers.iter().map(|init| (init, true)));
     for (container, init) in all {
         let asked = container.devices.names();
-        if !settings.uses_device() {
+        if !uses_device {
             report.findings.extend(asked.iter().map(|resource| orphaned(&container.resources_path(), resource)));
             continue;
         }
         let unknown: Vec<&str> = asked.iter().copied().filter(|resource| *resource != DEVICE).collect();
         if asked.contains(DEVICE) {
             report.findings.extend(unbalanced(container));
-        } else if unknown.is_empty() && !init && needs_device(container, selected, settings) {
+        } else if unknown.is_empty() && !init && needs_device(container, selected, situation.settings) {
             report.findings.push(missing(&container.resources_path()));
         }
         report.findings.extend(unknown.iter().enumerate().map(|(i, resource)| {

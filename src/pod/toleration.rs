@@ -7,11 +7,11 @@ use crate::kubernetes::toleration::Toleration;
 use crate::message::Message;
 use crate::odigos::{TAINT, TAINT_EFFECT, TAINT_KEY};
 use crate::rule::Rule;
-use crate::settings::Settings;
+use crate::situation::Situation;
 
 /// `startup-taint-tolerated`, for the first toleration that does it.
-pub fn judge(spec: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    if !settings.gated() {
+pub fn judge(spec: &Field, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+    if !situation.gated() {
         return Ok(());
     }
     for entry in spec.at("tolerations")?.entries()? {

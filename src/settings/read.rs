@@ -1,11 +1,25 @@
 //! From JSON to settings, with every error.
 
 use super::errors::{Errors, SettingsError};
-use super::{Action, Include, NodeClaims, NodePools, Nodes, Odiglet, Pods, Settings, check};
+use super::{Action, FromCluster, Include, NodeClaims, NodePools, Nodes, Odiglet, Pods, Settings, check};
 use crate::field::Field;
 use crate::json::view::View;
-use crate::kubernetes::names::is_dns_label;
+use crate::kubernetes::names::{is_dns_label, is_dns_subdomain};
 use crate::odigos::{MountMethod, Tier};
+
+/// The keys of the settings.
+const KNOWN: &[&str] = &[
+    "mountMethod",
+    "karpenterEnabled",
+    "tier",
+    "action",
+    "nodePools",
+    "nodeClaims",
+    "nodes",
+    "pods",
+    "odiglet",
+    "fromCluster",
+];
 
 /// Said where an action is refused.
 const NEVER_BLOCKED: &str = " (a rejected Node can't join, a rejected NodeClaim can't launch)";
@@ -25,11 +39,12 @@ pub fn settings<'s>(value: &'s View<'s>) -> Result<Settings<'s>, Vec<SettingsErr
         nodes: nodes(&root.get("nodes"), &mut errors),
         pods: pods(&root.get("pods"), &mut errors),
         odiglet: odiglet(&root.get("odiglet"), &mut errors),
+        from_cluster: from_cluster(&root.get("fromCluster"), &mut errors),
     };
-    errors.unknown_keys(
-        &root,
-        &["mountMethod", "karpenterEnabled", "tier", "action", "nodePools", "nodeClaims", "nodes", "pods", "odiglet"],
-    );
+    errors.unknown_keys(&root, KNOWN);
+    if errors.is_empty() {
+        useless_look_ups(&root.get("fromCluster"), &settings, &mut errors);
+    }
     if errors.is_empty() { Ok(settings) } else { Err(errors.into()) }
 }
 
@@ -78,11 +93,55 @@ fn odiglet<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Odiglet<'s> {
     let odiglet = Odiglet {
         installed: errors.boolean(&field.get("installed"), defaults.installed),
         namespace: namespace(&field.get("namespace"), errors).unwrap_or(defaults.namespace),
+        daemon_set: daemon_set(&field.get("daemonSet"), errors).unwrap_or(defaults.daemon_set),
         node_selector: check::node_selector(&field.get("nodeSelector"), errors).unwrap_or(defaults.node_selector),
         tolerations: check::tolerations(&field.get("tolerations"), errors).unwrap_or(defaults.tolerations),
     };
-    errors.unknown_keys(field, &["installed", "namespace", "nodeSelector", "tolerations"]);
+    errors.unknown_keys(field, &["installed", "namespace", "daemonSet", "nodeSelector", "tolerations"]);
     odiglet
+}
+
+fn daemon_set<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<&'s str> {
+    let name = errors.text(field)?;
+    if !is_dns_subdomain(name) {
+        errors.add(field, "the name of a DaemonSet (at most 253 of a-z, 0-9, - and .)");
+    }
+    Some(name)
+}
+
+fn from_cluster(field: &Field, errors: &mut Errors) -> FromCluster {
+    errors.map(field);
+    let from_cluster = FromCluster {
+        effective_config: errors.boolean(&field.get("effectiveConfig"), false),
+        odiglet: errors.boolean(&field.get("odiglet"), false),
+        instrumentation_configs: errors.boolean(&field.get("instrumentationConfigs"), false),
+        node_overlays: errors.boolean(&field.get("nodeOverlays"), false),
+    };
+    errors.unknown_keys(field, &["effectiveConfig", "odiglet", "instrumentationConfigs", "nodeOverlays"]);
+    from_cluster
+}
+
+/// Look-ups that nothing would come of: the settings alone say that no rule asks for them.
+fn useless_look_ups(field: &Field, settings: &Settings, errors: &mut Errors) {
+    let from_cluster = &settings.from_cluster;
+    if from_cluster.effective_config {
+        return;
+    }
+    let needs_prepared_node = settings.mount_method.needs_prepared_node();
+    if from_cluster.instrumentation_configs && !(needs_prepared_node && !settings.karpenter_enabled) {
+        errors.add(
+            &field.get("instrumentationConfigs"),
+            "false, for it needs mountMethod k8s-host-path or k8s-csi-driver with karpenterEnabled false, or effectiveConfig",
+        );
+    }
+    if from_cluster.node_overlays
+        && !(settings.mount_method == MountMethod::VirtualDevice && settings.karpenter_enabled)
+    {
+        errors.add(
+            &field.get("nodeOverlays"),
+            "false, for it needs mountMethod k8s-virtual-device with karpenterEnabled true, or effectiveConfig",
+        );
+    }
 }
 
 fn namespace<'s>(field: &Field<'s, '_>, errors: &mut Errors) -> Option<&'s str> {
@@ -116,7 +175,7 @@ mod tests {
     #[case::list(json!({"pods": {"containers": "app"}}), "pods.containers: found \"app\", expected a list")]
     #[case::null_is_unknown_too(
         json!({"odiglet": {"instaled": null}}),
-        "odiglet.instaled: unknown key (value null); did you mean installed? Known here: installed, namespace, nodeSelector, tolerations"
+        "odiglet.instaled: unknown key (value null); did you mean installed? Known here: installed, namespace, daemonSet, nodeSelector, tolerations"
     )]
     #[case::namespace(
         json!({"odiglet": {"namespace": "Odigos"}}),
