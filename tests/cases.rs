@@ -10,6 +10,8 @@ mod agreement;
 mod case;
 #[path = "cases/check.rs"]
 mod check;
+#[path = "cases/taints.rs"]
+mod taints;
 #[path = "cases/validity.rs"]
 mod validity;
 #[path = "cases/wording.rs"]

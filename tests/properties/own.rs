@@ -47,6 +47,10 @@ pub fn others(kind: Kind, object: &Json) -> Json {
         }
         prune(&mut object, list);
     }
+    // A node may come without a spec, and is given one for the taint.
+    if kind == Kind::Node && object.get("spec").is_some_and(Json::is_empty) {
+        object.remove("spec");
+    }
     if kind == Kind::NodeClaim {
         drop_devices(&mut object, &["spec", "resources", "requests"]);
     }
