@@ -63,7 +63,9 @@ fn set_ups() -> Vec<Value> {
 
 fn kind_of(object: &Value) -> Option<Kind> {
     let group = object["apiVersion"].as_str()?.split_once('/').map_or("", |(group, _)| group);
-    Kind::ALL.into_iter().find(|kind| (kind.names().0, kind.names().2) == (group, object["kind"].as_str().unwrap_or_default()))
+    Kind::ALL
+        .into_iter()
+        .find(|kind| (kind.names().0, kind.names().2) == (group, object["kind"].as_str().unwrap_or_default()))
 }
 
 fn request(object: &Value, old: &Value) -> Value {
@@ -81,7 +83,8 @@ fn request(object: &Value, old: &Value) -> Value {
 }
 
 fn answered(place: &str, request: &Value, settings: &Value) -> Answer {
-    let answer = ask(&request.clone().into(), &settings.clone().into()).unwrap_or_else(|error| panic!("{place}: {error}"));
+    let answer =
+        ask(&request.clone().into(), &settings.clone().into()).unwrap_or_else(|error| panic!("{place}: {error}"));
     assert!(answer.accepted, "{place}: {answer:?}");
     answer
 }
@@ -123,7 +126,10 @@ fn judge(Found { place, object }: &Found, settings: &Value, tally: &mut Tally) {
         tally.unreadable.push(place.clone());
     }
     let again = answered(place, &request(object, object), settings);
-    assert!(again.mutated.is_none() || kind == Kind::Node, "{place}: an update that changes nothing is changed: {again:?}");
+    assert!(
+        again.mutated.is_none() || kind == Kind::Node,
+        "{place}: an update that changes nothing is changed: {again:?}"
+    );
     let Some(after) = answer.mutated else { return };
     *tally.changed.entry(kind.names().2.to_owned()).or_default() += 1;
 

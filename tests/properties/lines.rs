@@ -51,7 +51,7 @@ fn loud() -> BoxedStrategy<Json> {
         "(a|\n|\r|\u{85}|\u{2028}|\u{2029}|\u{b}|\u{0}|: ){0,40}",
         (200_usize..3000).prop_map(|length| "x".repeat(length))
     ];
-    (odd.clone(), odd, 1_usize..80)
+    (odd.clone(), odd, 1_usize..40)
         .prop_map(|(name, resource, count)| {
             let resource = format!("instrumentation.odigos.io/{resource}");
             let container = json!({"name": name, "resources": {"limits": {resource: 1, DEVICE: "7"}}});
@@ -74,7 +74,7 @@ fn answer(request: &Json, settings: &Value, action: &str) -> Result<Answer, Test
 #[test]
 fn every_line_is_one_line() {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    hold(1500, answers(), |(request, settings)| {
+    hold(400, answers(), |(request, settings)| {
         for action in ["mutate", "reject", "warn"] {
             let answered = answer(&request, &settings, action)?;
             for line in answered.warnings.iter().chain(&answered.message) {
@@ -89,7 +89,7 @@ fn every_line_is_one_line() {
 #[test]
 fn a_name_adds_no_line_to_a_rejection() {
     let outcomes = outcomes();
-    hold(1500, answers(), |(request, settings)| {
+    hold(400, answers(), |(request, settings)| {
         let rejected = answer(&request, &settings, "reject")?;
         let found = answer(&request, &settings, "warn")?.warnings.len() - rejected.warnings.len();
         require(rejected.message.len() <= found, || format!("{} lines for {found} findings", rejected.message.len()))?;
@@ -104,7 +104,7 @@ fn a_name_adds_no_line_to_a_rejection() {
 
 #[test]
 fn a_warning_fits() {
-    hold(1500, answers(), |(request, settings)| {
+    hold(400, answers(), |(request, settings)| {
         for action in ["mutate", "reject", "warn"] {
             for warning in answer(&request, &settings, action)?.warnings {
                 let length = warning.chars().count();
@@ -118,7 +118,7 @@ fn a_warning_fits() {
 /// With the number of the findings that are left out, where they are.
 #[test]
 fn a_rejection_fits() {
-    hold(600, answers(), |(request, settings)| {
+    hold(400, answers(), |(request, settings)| {
         let rejected = answer(&request, &settings, "reject")?;
         let bytes = rejected.message.join("\n").len();
         require(bytes <= REJECTION_LIMIT, || format!("{bytes} bytes"))?;

@@ -13,7 +13,7 @@ use crate::requests::{self, shuffled};
 use crate::rules::without_edit;
 use crate::run::{hold, require, sample};
 use crate::settings::{with_action, without_actions};
-use crate::words::KEY;
+use crate::words::{DEVICES, KEY};
 
 fn answer(request: &Json, settings: &Json) -> Result<Answer, TestCaseError> {
     ask(request, settings).map_err(TestCaseError::fail)
@@ -74,7 +74,12 @@ fn what_was_empty_stays(before: &Json, after: &Json) -> Result<(), TestCaseError
         let in_list = |step: &&str| step.parse::<usize>().is_ok();
         let goes_with_affinity =
             steps.starts_with(&required[..1]) && after.at(&required).is_none() && steps.get(1) == Some(&"affinity");
-        if steps.iter().any(in_list) || goes_with_affinity || !before.at(&steps).is_some_and(Json::is_empty) {
+        let is_device = steps.last().is_some_and(|step| step.starts_with(DEVICES));
+        if steps.iter().any(in_list)
+            || is_device
+            || goes_with_affinity
+            || !before.at(&steps).is_some_and(Json::is_empty)
+        {
             continue;
         }
         let found = after.at(&steps);

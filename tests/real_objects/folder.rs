@@ -82,7 +82,8 @@ impl Folder {
 
     /// A workload stands for its pods too.
     fn take_object(&mut self, place: &str, object: Value) {
-        let template = ["/spec/template", "/spec/jobTemplate/spec/template"].into_iter().find_map(|it| object.pointer(it));
+        let template =
+            ["/spec/template", "/spec/jobTemplate/spec/template"].into_iter().find_map(|it| object.pointer(it));
         if let Some(template) = template.filter(|template| template.pointer("/spec/containers").is_some()) {
             let mut pod = template.clone();
             pod["apiVersion"] = json!("v1");
@@ -90,7 +91,8 @@ impl Folder {
             if !pod["metadata"].is_object() {
                 pod["metadata"] = json!({});
             }
-            pod["metadata"]["generateName"] = json!(format!("{}-", object["metadata"]["name"].as_str().unwrap_or("pod")));
+            pod["metadata"]["generateName"] =
+                json!(format!("{}-", object["metadata"]["name"].as_str().unwrap_or("pod")));
             self.objects.push(Found { place: format!("{place} template"), object: pod });
         }
         self.objects.push(Found { place: place.to_owned(), object });

@@ -65,8 +65,12 @@ fn pod_faults(pod: &Value) -> Vec<String> {
 #[test]
 fn faults_are_seen() {
     let pod = |terms: &str, resources: &str| -> Value {
-        let affinity = format!(r#"{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":{terms}}}}}}}"#);
-        let text = format!(r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{}},"spec":{{"affinity":{affinity},"containers":[{{"name":"a","resources":{resources}}}]}}}}"#);
+        let affinity = format!(
+            r#"{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":{terms}}}}}}}"#
+        );
+        let text = format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{}},"spec":{{"affinity":{affinity},"containers":[{{"name":"a","resources":{resources}}}]}}}}"#
+        );
         serde_json::from_str(&text).unwrap()
     };
     let valid = pod(r#"[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]"#, "{}");
