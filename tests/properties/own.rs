@@ -84,7 +84,14 @@ fn drop_from_pod(object: &mut Json) {
             first
         });
     }
-    prune(object, &REQUIRED);
+    // Without terms it requires nothing, and goes whatever else is in it.
+    let (required, node_affinity) = (&REQUIRED[..4], &REQUIRED[..3]);
+    if object.at(&REQUIRED).is_none_or(Json::is_empty)
+        && let Some(node_affinity) = object.at_mut(node_affinity)
+    {
+        node_affinity.remove(required[3]);
+    }
+    prune(object, required);
     if let Some(Json::List(preferences)) = object.at_mut(&PREFERRED) {
         preferences.retain_mut(|preference| {
             preference.get_mut("preference").is_some_and(|term| matches_something(term) && drop_from_term(term))
@@ -109,7 +116,7 @@ fn drop_from_term(term: &mut Json) -> bool {
             term.remove(list);
         }
     }
-    !term.is_empty()
+    matches_something(term)
 }
 
 /// Whether an expression is a label of odiglet's, required.
