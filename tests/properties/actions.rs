@@ -105,3 +105,35 @@ fn nodes_and_claims_are_never_rejected_outside_an_audit() {
         require(answered.accepted && answered.mutated.is_none(), || format!("{answered:?}"))
     });
 }
+
+/// Odiglet takes the taint away by an update, and NodeRestriction refuses a kubelet's in which taints
+/// change: a node is only freed of a taint that nothing removes, and never in an update of a kubelet's.
+#[test]
+fn an_update_of_a_node_only_frees_it() {
+    let user = proptest::bool::ANY.prop_map(|kubelet| if kubelet { "system:nodes" } else { "system:masters" });
+    let strategy = (Kind::Node.object(), Kind::Node.object(), user, crate::settings::any());
+    hold(3000, strategy, |(object, old, group, settings)| {
+        let user = json!({"username": "a", "groups": [group]});
+        let request = requests::request(Kind::Node, "UPDATE", object, old, user);
+        let answered = ask(&request.into(), &settings.into()).map_err(TestCaseError::fail)?;
+        let frees = answered.rules == ["startup-taint-orphaned"] && group != "system:nodes";
+        let silent = answered.mutated.is_none() && answered.rules.is_empty();
+        require(answered.accepted && answered.warnings.is_empty() && (frees || silent), || format!("{answered:?}"))
+    });
+}
+
+/// Karpenter's controllers patch the metadata of pools and claims all the time.
+#[test]
+fn an_update_that_leaves_the_spec_alone_is_let_through() {
+    let kind =
+        proptest::sample::select(vec![Kind::NodePool, Kind::NodeClaim, Kind::Machine, Kind::Provisioner, Kind::Pod]);
+    let strategy = kind.prop_flat_map(|kind| (Just(kind), kind.object(), crate::settings::any()));
+    hold(2000, strategy, |(kind, object, settings)| {
+        let mut old = object.clone();
+        old["metadata"]["finalizers"] = json!(["karpenter.sh/termination"]);
+        old["status"] = json!({"conditions": []});
+        let request = requests::request(kind, "UPDATE", object, old, requests::user());
+        let answered = ask(&request.into(), &settings.into()).map_err(TestCaseError::fail)?;
+        require(answered.accepted && answered.mutated.is_none(), || format!("{answered:?}"))
+    });
+}

@@ -86,15 +86,20 @@ pub fn launches(pod: &Value, pool: &Value, overlay: &[&str]) -> bool {
         && resources(pod).iter().all(|(resource, count)| *count == 0 || overlay.contains(&resource.as_str()))
 }
 
-/// The claim that Karpenter makes of a pool for a node with these labels.
+/// The claim that Karpenter makes of a pool for a node with these labels: it asks for what the instance
+/// type brings, and leaves open what else the pool leaves open.
 pub fn claim(pool: &Value, labels: &BTreeMap<String, String>) -> Value {
     let mut spec = template(pool)["spec"].clone();
-    spec["requirements"] =
-        labels.iter().map(|(key, value)| json!({"key": key, "operator": "In", "values": [value]})).collect();
+    let known = WELL_KNOWN.iter().filter_map(|(key, _)| Some((key, labels.get(*key)?)));
+    let known = known.map(|(key, value)| json!({"key": key, "operator": "In", "values": [value]}));
+    let open = entries(template(pool), "/spec/requirements").iter().cloned();
+    spec["requirements"] = open.chain(known).collect();
+    let mut claim_labels = template(pool)["metadata"]["labels"].clone();
+    claim_labels["karpenter.sh/nodepool"] = json!(name(pool));
     json!({
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodeClaim",
-        "metadata": {"generateName": "d-", "labels": {"karpenter.sh/nodepool": name(pool)}},
+        "metadata": {"generateName": "d-", "labels": claim_labels},
         "spec": spec,
     })
 }
