@@ -53,9 +53,10 @@ fn host_path_and_csi_without_karpenter() {
         let after = created(&before, &odigos);
         for node in plan.nodes(&odigos, false) {
             let (prepared, lands_after) = (odigos.has_prepared(&node), lands(&after, &node));
-            if is_in_conflict(&before, &odigos) {
+            if let Some(conflicting) = in_conflict(&before, &odigos) {
                 // It is told of, and no worse off than by its own terms.
-                if prepared && lands(&before, &node) && lands(&own(&before), &node) && !lands_after {
+                let by_itself = prepared && lands(&before, &node) && lands(&own(&before), &node);
+                if (by_itself || lands(&conflicting, &node)) && !lands_after {
                     return Err(context("stranded", &before, &after, &node));
                 }
                 continue;
@@ -195,13 +196,19 @@ fn init_container_or_odigos_gone() {
 #[test]
 fn no_node_keeps_a_taint_that_no_odiglet_removes() {
     let set_up = prop_oneof![3 => odigos(METHODS, None, true), 1 => odigos(METHODS, None, false)];
-    hold(2000, (set_up, plan()), |(odigos, plan)| {
+    hold(5000, (set_up, plan()), |(odigos, plan)| {
         for node in plan.nodes(&odigos, true) {
             let keeps = node.taints.iter().any(|taint| taint["key"] == KEY);
             let excepted = is_excluded(&node, &odigos)
                 || is_not_judged(&node, &odigos)
                 || has_another_taint_that_odiglet_does_not_tolerate(&node, &odigos);
             require(!keeps || excepted, || format!("{node:?} under {odigos:?}"))?;
+        }
+        for (claim, node) in plan.claims(&odigos) {
+            let asks = [entries(&claim, "/spec/startupTaints"), entries(&claim, "/spec/taints")].concat();
+            let in_vain = asks.iter().any(|taint| taint["key"] == KEY) && !odigos.runs_on(&node);
+            let excepted = is_excluded(&node, &odigos) || is_left_open(&claim, "team");
+            require(!in_vain || excepted, || format!("{claim} for {node:?} under {odigos:?}"))?;
         }
         Ok(())
     });
@@ -224,7 +231,7 @@ fn clusters_have_nodes_of_every_sort() {
     let (mut pods, mut conflicts, mut launched, mut pools) = (0, 0, 0, 0);
     for (odigos, plan, pod) in sample(400, (odigos(GATED, None, true), plan(), pod(true))) {
         pods += 1;
-        conflicts += usize::from(is_in_conflict(&pod, &odigos));
+        conflicts += usize::from(in_conflict(&pod, &odigos).is_some());
         let after = created(&pod, &odigos);
         for node in plan.nodes(&odigos, false) {
             all += 1;

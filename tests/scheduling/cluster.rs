@@ -44,7 +44,6 @@ pub fn odigos(methods: &'static [&'static str], karpenter: Option<bool>, install
     let exists = |key: &str| json!({"key": key, "operator": "Exists"});
     let tolerations = one_of(&[
         json!([{"operator": "Exists"}]),
-        json!([{"operator": "Exists"}]),
         json!([exists(KEY)]),
         json!([exists(KEY), exists("dedicated")]),
         json!([exists("dedicated")]),
@@ -208,6 +207,19 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The claims of the nodes that are launched, each with its node as it would be without startup
+    /// taints.
+    pub fn claims(&self, odigos: &Odigos) -> Vec<(Value, Node)> {
+        let claims = self.launched.iter().filter_map(|(pool, fate)| claimed(&self.pools[*pool], fate, odigos));
+        let with_node = |(claim, labels): (Value, _)| {
+            let taints = entries(&claim, "/spec/taints").to_vec();
+            (claim, Node { name: String::new(), labels, taints, allocatable: BTreeMap::new(), brings_taints: true })
+        };
+        claims.map(with_node).collect()
+    }
+}
+
 fn with_taints_of(object: &Value, mut node: Node) -> Node {
     node.taints = entries(object, "/spec/taints").to_vec();
     node
@@ -218,11 +230,16 @@ fn registered_static(node: Node, odigos: &Odigos) -> Node {
     with_taints_of(&admitted(&node_object(&node), &Value::Null, kubelet, odigos), node)
 }
 
-/// Launches a node of a pool, as Karpenter and the kubelet do; `None` where the pool allows of none.
-fn launch(pool: &Value, fate: &Fate, odigos: &Odigos) -> Option<Node> {
+/// A claim of a pool, and the labels of its node to be; `None` where the pool allows of none.
+fn claimed(pool: &Value, fate: &Fate, odigos: &Odigos) -> Option<(Value, BTreeMap<String, String>)> {
     let pool = if fate.old_pool { pool.clone() } else { created(pool, odigos) };
-    let labels: BTreeMap<String, String> = possible_labels(&pool, fate.pick)?;
-    let claim = created(&claim(&pool, &labels), odigos);
+    let labels = possible_labels(&pool, fate.pick)?;
+    Some((created(&claim(&pool, &labels), odigos), labels))
+}
+
+/// Launches a node of a pool, as Karpenter and the kubelet do.
+fn launch(pool: &Value, fate: &Fate, odigos: &Odigos) -> Option<Node> {
+    let (claim, labels) = claimed(pool, fate, odigos)?;
     let unregistered = json!({"key": "karpenter.sh/unregistered", "effect": "NoExecute"});
     let mut taints = vec![unregistered];
     if fate.brings_taints {

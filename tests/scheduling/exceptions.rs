@@ -7,21 +7,28 @@ use crate::odigos::Odigos;
 use crate::words::KEY;
 
 /// A term, or the node selector, forbids every node that odiglet prepares: the pod can't be both
-/// instrumented and scheduled there, and any edit would strand it.
-pub fn is_in_conflict(pod: &Value, odigos: &Odigos) -> bool {
+/// instrumented and scheduled there, and any edit would strand it. What of the pod is so: all of it, or
+/// the pod with only such terms.
+pub fn in_conflict(pod: &Value, odigos: &Odigos) -> Option<Value> {
     let mut needed = odigos.node_selector.clone();
     needed[odigos.label()] = json!("true");
     let needed = needed.as_object().unwrap();
     let selector = pod.pointer("/spec/nodeSelector").and_then(Value::as_object);
-    let by_selector =
-        selector.into_iter().flatten().any(|(key, value)| needed.get(key).is_some_and(|needed| needed != value));
+    let mut conflicting = pod.clone();
+    if selector.into_iter().flatten().any(|(key, value)| needed.get(key).is_some_and(|needed| needed != value)) {
+        return Some(conflicting);
+    }
     let forbids = |expression: &Value| {
         let needed = expression["key"].as_str().and_then(|key| needed.get(key));
         needed.is_some_and(|value| !holds(expression, value.as_str()))
     };
-    let terms = required_terms(pod).unwrap_or_default();
-    by_selector || terms.iter().any(|term| entries(term, "/matchExpressions").iter().any(forbids))
+    let terms = conflicting.pointer_mut(REQUIRED_TERMS)?.as_array_mut()?;
+    terms.retain(|term| entries(term, "/matchExpressions").iter().any(forbids));
+    (!terms.is_empty()).then_some(conflicting)
 }
+
+const REQUIRED_TERMS: &str =
+    "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
 
 /// A DaemonSet's pod is pinned to its node, and odiglet may never come there: with the label required
 /// it might wait for ever, so it may run before odiglet, or without.
@@ -37,7 +44,14 @@ pub fn tolerates_startup_taint(pod: &Value) -> bool {
     is_tolerated(pod, &startup_taint())
 }
 
-/// No rule touches the nodes of an excluded pool.
+/// Where a pool leaves open which value a label has, some of its nodes may be out of odiglet's reach:
+/// they are told from the others when they register, and freed then.
+pub fn is_left_open(claim: &Value, key: &str) -> bool {
+    let requirements = entries(claim, "/spec/requirements");
+    requirements.iter().any(|requirement| requirement["key"] == key && entries(requirement, "/values").len() > 1)
+}
+
+/// No rule touches an excluded pool, and what is launched of it.
 pub fn is_excluded(node: &Node, odigos: &Odigos) -> bool {
     node.labels.get("karpenter.sh/nodepool").is_some_and(|pool| odigos.excluded.contains(&pool.as_str()))
 }
