@@ -92,6 +92,7 @@ pub fn pod(odigos: bool) -> BoxedStrategy<Value> {
     .boxed();
     let selected = one_of(&[
         json!({"team": "a"}),
+        json!({"team": "b"}),
         json!({"kubernetes.io/os": "linux"}),
         json!({"topology.kubernetes.io/zone": "b"}),
     ]);
