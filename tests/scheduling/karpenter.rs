@@ -31,15 +31,14 @@ fn values(pool: &Value, key: &str) -> BTreeSet<String> {
     if key == "karpenter.sh/nodepool" {
         return [name(pool).to_owned()].into();
     }
-    if let Some(value) = template(pool)["metadata"]["labels"].get(key) {
-        return [value.as_str().unwrap().to_owned()].into();
-    }
     let requirements: Vec<&Value> =
         entries(template(pool), "/spec/requirements").iter().filter(|requirement| requirement["key"] == key).collect();
     let known =
         WELL_KNOWN.iter().find(|(label, _)| *label == key).map(|(_, values)| values.iter().map(ToString::to_string));
     let mut values: BTreeSet<String> = known.into_iter().flatten().collect();
-    if values.is_empty() {
+    if let Some(value) = template(pool)["metadata"]["labels"].get(key) {
+        values = [value.as_str().unwrap().to_owned()].into();
+    } else if values.is_empty() {
         let named = requirements.iter().filter(|requirement| requirement["operator"] == "In");
         values = named
             .flat_map(|requirement| entries(requirement, "/values"))
@@ -111,6 +110,8 @@ pub fn possible_labels(pool: &Value, pick: usize) -> Option<BTreeMap<String, Str
         let values: Vec<String> = values(pool, key).into_iter().collect();
         match values.get(pick % values.len().max(1)) {
             Some(value) => drop(labels.insert(key.to_owned(), value.clone())),
+            // A label that the pool's own requirements exclude.
+            None if template(pool)["metadata"]["labels"].get(key).is_some() => return None,
             None if key == "team" => {}
             None => return None,
         }
