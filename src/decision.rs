@@ -4,8 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::edit::Edit;
 use crate::finding::{Cost, Hint, Report};
-use crate::message::{Message, Piece};
+use crate::message::{Message, Piece, WARNING_LIMIT};
 use crate::settings::Action;
+
+/// The most bytes of a rejection's message, which a terminal shows as a whole.
+pub const REJECTION_LIMIT: usize = 4096;
+
+/// The most characters of a line of it, of at most four bytes each.
+const LINE_LIMIT: usize = 1000;
 
 /// What is answered to a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +69,7 @@ pub fn decide(mut report: Report, action: Action, retrofit: bool) -> Decision {
     match action {
         Action::Mutate => {
             let without_edit = report.findings.iter().filter(|finding| finding.edits.is_empty());
-            let warnings = without_edit.map(|finding| report.warning(finding)).chain(hints).collect();
+            let warnings = without_edit.map(|finding| report.line(finding, WARNING_LIMIT)).chain(hints).collect();
             let mut rules = BTreeSet::new();
             for finding in &report.findings {
                 rules.insert(finding.rule.name());
@@ -71,15 +77,30 @@ pub fn decide(mut report: Report, action: Action, retrofit: bool) -> Decision {
             let edits = report.findings.into_iter().flat_map(|finding| finding.edits).collect();
             Decision::Mutate { edits, rules: rules.into_iter().collect(), warnings }
         }
-        Action::Reject => {
-            let lines: Vec<String> = report.findings.iter().map(|finding| report.line(finding)).collect();
-            Decision::Reject { message: lines.join("\n"), warnings: hints.collect() }
-        }
+        Action::Reject => Decision::Reject { message: rejection(&report), warnings: hints.collect() },
         Action::Warn => {
-            let findings = report.findings.iter().map(|finding| report.warning(finding));
+            let findings = report.findings.iter().map(|finding| report.line(finding, WARNING_LIMIT));
             Decision::Admit { warnings: findings.chain(hints).collect() }
         }
     }
+}
+
+/// A line for each finding, as long as there is room; then how many there are besides.
+fn rejection(report: &Report) -> String {
+    let mut message = String::new();
+    for (index, finding) in report.findings.iter().enumerate() {
+        let line = report.line(finding, LINE_LIMIT);
+        let more = format!("\nand {} more", report.findings.len() - index);
+        if message.len() + 1 + line.len() + more.len() > REJECTION_LIMIT {
+            message.push_str(&more);
+            break;
+        }
+        if !message.is_empty() {
+            message.push('\n');
+        }
+        message.push_str(&line);
+    }
+    message
 }
 
 /// The one hint that stands for findings in a pool that is not to drift.

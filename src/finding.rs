@@ -3,10 +3,8 @@
 use crate::edit::Edit;
 use crate::field::Unreadable;
 use crate::message::{Message, Piece, WARNING_LIMIT, name};
-use crate::odigos::TAINT;
 use crate::path::Path;
 use crate::rule::Rule;
-use crate::situation::Situation;
 
 /// One thing that is wrong with an object: an entry, a term, an expression or a resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,30 +95,9 @@ impl Report {
         Report { object, findings: Vec::new(), hints: Vec::new(), cost: Cost::None }
     }
 
-    /// Adds `startup-taint-missing`, unless no pod of odiglet is ready to take the taint away.
-    pub fn missing(&mut self, finding: Finding, situation: &Situation) {
-        match situation.none_ready_of() {
-            None => self.findings.push(finding),
-            Some(wanted) => self.hints.push(Hint {
-                rule: Some(finding.rule),
-                path: finding.path,
-                problem: Message::from([
-                    TAINT.into(),
-                    Piece::Text(format!(" not added: of odiglet's pods 0 are ready, {wanted} wanted").into()),
-                ]),
-                remedy: "see why odiglet does not start".into(),
-            }),
-        }
-    }
-
-    /// A finding's line, at full length.
-    pub fn line(&self, finding: &Finding) -> String {
-        self.words(Some(finding.rule), &finding.path, &finding.problem, &finding.remedy).line()
-    }
-
-    /// A finding's line, as a warning.
-    pub fn warning(&self, finding: &Finding) -> String {
-        self.words(Some(finding.rule), &finding.path, &finding.problem, &finding.remedy).within(WARNING_LIMIT)
+    /// A finding's line of at most `limit` characters.
+    pub fn line(&self, finding: &Finding, limit: usize) -> String {
+        self.words(Some(finding.rule), &finding.path, &finding.problem, &finding.remedy).within(limit)
     }
 
     /// A hint's line, as a warning.

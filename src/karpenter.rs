@@ -9,7 +9,7 @@ use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
 use crate::finding::{Cost, Finding, Hint, Report};
 use crate::kind::{Kind, Operation};
-use crate::message::Message;
+use crate::message::{Message, Piece};
 use crate::odigos::{DEVICE, TAINT, is_device};
 use crate::reach::{self, NODEPOOL_LABEL, Template};
 use crate::request::Request;
@@ -60,7 +60,7 @@ pub fn judge_pool<'r>(request: &'r Request<'r>, situation: &Situation, report: &
         judge_taints(&occurrences, &template, situation, report)?;
     }
     if nodepool && situation.asks_for_node_overlays() && drift::changes_template(request)? {
-        node_overlays(&spec, &template, situation, report)?;
+        node_overlays(&template, situation, report)?;
     }
     match change {
         Change::Created | Change::Hash if nodepool => hints(&spec, &template, situation, report),
@@ -107,8 +107,8 @@ fn judge_taints(
 ) -> Result<(), Unreadable> {
     let untainted = || Ok(situation.untainting() && is_within_reach(template, situation)?);
     if occurrences.is_empty() {
-        if situation.gated() && untainted()? {
-            report.missing(occurrences.missing(), situation);
+        if situation.gated() && untainted()? && situation.none_ready_of().is_none() {
+            report.findings.push(occurrences.missing());
         }
     } else if untainted()? {
         report.findings.extend(occurrences.misplaced());
@@ -124,27 +124,37 @@ fn left_behind(finding: Finding) -> Hint {
     Hint {
         rule: Some(finding.rule),
         path: finding.path,
-        problem: Message::from([
-            TAINT.into(),
-            " stays, though Odigos is not in the cluster to remove it from nodes".into(),
-        ]),
+        problem: Message::from([TAINT.into(), " stays, for Odigos is not in the cluster".into()]),
         remedy: "remove it unless Odigos is being installed".into(),
     }
 }
 
-/// `karpenter-integration-off` and `odiglet-intolerant`
+/// `karpenter-integration-off` and `odiglet-intolerant`, and that odiglet is not ready: a bad image
+/// must not block every new node.
 fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
-    let needs_prepared_node = situation.installed() && situation.mount_method().needs_prepared_node();
+    let needs_prepared_node = situation.mount_method().needs_prepared_node() && situation.installed();
     let integration_off = needs_prepared_node && !situation.karpenter_enabled();
     let intolerant = situation.gated() && !situation.odiglet_tolerates_startup_taint();
-    if !(integration_off || intolerant) || !is_within_reach(template, situation)? {
+    let none_ready_of = if situation.gated() && situation.untainting() { situation.none_ready_of() } else { None };
+    if !(integration_off || intolerant || none_ready_of.is_some()) || !is_within_reach(template, situation)? {
         return Ok(());
     }
-    report.hints.push(if integration_off {
+    report.hints.push(if let Some(wanted) = none_ready_of {
+        Hint {
+            rule: Some(Rule::StartupTaintMissing),
+            path: spec.path().key("startupTaints"),
+            problem: Message::from([
+                "nothing is tainted meanwhile, for none of odiglet's ".into(),
+                Piece::Text(wanted.to_string().into()),
+                " pods is ready".into(),
+            ]),
+            remedy: "see why odiglet does not start".into(),
+        }
+    } else if integration_off {
         Hint {
             rule: Some(Rule::KarpenterIntegrationOff),
             path: spec.path(),
-            problem: "Odigos' node affinity keeps Karpenter from provisioning for instrumented pods".into(),
+            problem: "Odigos' node affinity keeps Karpenter from launching nodes for instrumented pods".into(),
             remedy: "enable Odigos' Karpenter integration, then set karpenterEnabled".into(),
         }
     } else {
@@ -159,17 +169,12 @@ fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut 
 }
 
 /// `node-overlay-missing`
-fn node_overlays(
-    spec: &Field,
-    template: &Template,
-    situation: &Situation,
-    report: &mut Report,
-) -> Result<(), Unreadable> {
+fn node_overlays(template: &Template, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     if !situation.uses_device() || !situation.karpenter_enabled() || !is_within_reach(template, situation)? {
         return Ok(());
     }
     let Some(list) = situation.node_overlays() else { return Ok(()) };
-    match cluster::node_overlays::missing(&list, template, &spec.path()) {
+    match cluster::node_overlays::missing(&list, template) {
         Ok(hints) => report.hints.extend(hints),
         Err(why) => drop(situation.fail::<()>(Resource::NodeOverlay, "", why)),
     }
@@ -196,8 +201,8 @@ fn judge_device(
         report.findings.push(Finding {
             rule: Rule::DeviceOrphaned,
             path: field.path(),
-            problem: "is on none of its nodes, so the claim never initializes".into(),
-            remedy: "remove it, and from the pods that ask for it".into(),
+            problem: "is on no node of its, so it never initializes".into(),
+            remedy: "remove it, from the pods too".into(),
             edits: vec![Edit::Remove(field.path())],
         });
     }

@@ -9,12 +9,14 @@
 //! | step | module |
 //! | --- | --- |
 //! | bytes → request | [`policy`], [`request`], [`settings`] |
+//! | what rules go by | [`situation`]: the settings, and where they say so the [`cluster`] |
 //! | request → findings | [`karpenter`], [`node`], [`pod`], each rule named in [`rule`] |
 //! | findings → decision | [`decision`], the only one that knows `mutate`, `reject` and `warn` |
 //! | decision → response | [`response`] |
 //!
-//! Rules read the object through [`field`] and never change it: a [`finding`] carries
-//! [edits](edit), which are applied to the object as it came.
+//! Rules read the object through [`field`], which takes its text apart as far as they look into it,
+//! and never change it: a [`finding`] carries [edits](edit), which are [spliced](json::splice) into the
+//! text as it came.
 
 #![deny(unsafe_code)]
 #![cfg_attr(

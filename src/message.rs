@@ -7,7 +7,7 @@ use crate::path::{Path, Step};
 
 /// The most characters of a warning. The API server cuts each at 256 characters where there are
 /// many (Kubernetes, `apiserver/pkg/endpoints/filters/warning.go`).
-pub const WARNING_LIMIT: usize = 250;
+pub const WARNING_LIMIT: usize = 200;
 
 /// The most characters of a name: no valid one is longer, and names are checked only after mutation.
 const NAME_LIMIT: usize = 253;
@@ -17,6 +17,8 @@ const NAME_LIMIT: usize = 253;
 pub enum Piece {
     /// Words of this policy: never shortened.
     Text(Cow<'static, str>),
+    /// A key of a path: the first to be shortened.
+    Key(&'static str),
     /// What somebody else has chosen, such as the name of an object: shortened where the line is
     /// too long, and without characters that would break it.
     Name(String),
@@ -62,8 +64,7 @@ impl Message {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// Adds a path, whose keys count as names: `requiredDuringSchedulingIgnoredDuringExecution` is the
-    /// first to be shortened.
+    /// Adds a path.
     pub fn push_path(&mut self, path: &Path) {
         for (i, step) in path.steps().iter().enumerate() {
             match step {
@@ -71,7 +72,7 @@ impl Message {
                     if i > 0 {
                         self.push(".");
                     }
-                    self.push(name(key));
+                    self.push(Piece::Key(key));
                 }
                 Step::Name(step) => {
                     self.push("[");
@@ -83,51 +84,75 @@ impl Message {
         }
     }
 
-    /// The message at full length, on one line.
-    pub fn line(&self) -> String {
-        self.shortened(usize::MAX)
-    }
-
-    /// The message in at most `limit` characters, the longest names shortened first.
+    /// The message in at most `limit` characters: keys of paths are shortened first, then names, of
+    /// either the longest first.
     ///
     /// Words are never shortened: where they alone are longer than `limit`, so is the line.
     pub fn within(&self, limit: usize) -> String {
         let mut words = 0;
-        let mut names = Vec::new();
+        let (mut keys, mut names) = (Lengths::default(), Lengths::default());
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => words += text.chars().count(),
-                Piece::Name(name) => names.push(name.chars().count()),
+                Piece::Key(key) => keys.add(key.chars().count()),
+                Piece::Name(name) => names.add(name.chars().count()),
             }
         }
-        names.sort_unstable();
-        let mut room = limit.saturating_sub(words);
-        let mut longest = usize::MAX;
-        for (i, length) in names.iter().enumerate() {
-            let share = room / (names.len() - i);
-            if *length > share {
-                longest = share;
-                break;
-            }
-            room -= length;
-        }
-        self.shortened(longest)
-    }
-
-    /// The message with names of at most `longest` characters.
-    fn shortened(&self, longest: usize) -> String {
+        let room = limit.saturating_sub(words);
+        let for_keys = room.saturating_sub(names.sum()).max(keys.0.len() * LEAST_KEY).min(room);
+        let longest_key = keys.longest_within(for_keys);
+        let longest_name = names.longest_within(room - keys.sum_of_at_most(longest_key));
         let mut line = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Name(name) if name.chars().count() > longest => {
-                    line.extend(name.chars().take(longest.saturating_sub(1)));
-                    line.push('…');
-                }
-                Piece::Name(text) => line.push_str(text),
                 Piece::Text(text) => line.push_str(text),
+                Piece::Key(key) => push_shortened(&mut line, key, longest_key),
+                Piece::Name(name) => push_shortened(&mut line, name, longest_name),
             }
         }
         line
+    }
+}
+
+/// What is left of each key of a path while names are shortened: `spec` is whole.
+const LEAST_KEY: usize = 4;
+
+/// Lengths in characters, in ascending order.
+#[derive(Default)]
+struct Lengths(Vec<usize>);
+
+impl Lengths {
+    fn add(&mut self, length: usize) {
+        self.0.insert(self.0.partition_point(|shorter| *shorter < length), length);
+    }
+
+    fn sum(&self) -> usize {
+        self.0.iter().sum()
+    }
+
+    fn sum_of_at_most(&self, longest: usize) -> usize {
+        self.0.iter().map(|length| length.min(&longest)).sum()
+    }
+
+    /// How long each may be, so that all have room.
+    fn longest_within(&self, mut room: usize) -> usize {
+        for (i, length) in self.0.iter().enumerate() {
+            let share = room / (self.0.len() - i);
+            if *length > share {
+                return share;
+            }
+            room -= length;
+        }
+        usize::MAX
+    }
+}
+
+fn push_shortened(line: &mut String, text: &str, longest: usize) {
+    if text.chars().count() > longest {
+        line.extend(text.chars().take(longest.saturating_sub(1)));
+        line.push('…');
+    } else {
+        line.push_str(text);
     }
 }
 
@@ -164,14 +189,22 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_a_path_go_before_names() {
+        let mut message = Message::of([name("default/web"), ": ".into()]);
+        message.push_path(&Path::of(&["spec", "requiredDuringScheduling", "nodeSelectorTerms"]));
+        assert_eq!(message.within(40), "default/web: spec.requiredD….nodeSelec…");
+        assert_eq!(message.within(20), "def…: spec.req….nod…");
+    }
+
+    #[test]
     fn no_name_is_longer_than_a_valid_one() {
         let message = Message::of([name(&"ä".repeat(1000))]);
-        assert_eq!(message.line(), format!("{}…", "ä".repeat(253)));
+        assert_eq!(message.within(usize::MAX), format!("{}…", "ä".repeat(253)));
     }
 
     #[test]
     fn a_name_stays_on_its_line() {
         let message = Message::of([name("a\nWarning: b\u{2028}c\r")]);
-        assert_eq!(message.line(), "a\u{fffd}Warning: b\u{fffd}c\u{fffd}");
+        assert_eq!(message.within(usize::MAX), "a\u{fffd}Warning: b\u{fffd}c\u{fffd}");
     }
 }

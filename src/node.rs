@@ -69,10 +69,11 @@ fn judge_new<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
     let may_start = || situation.placement(|odiglet| reach::may_start_on(odiglet, &node));
     if may_be_excluded
         || is_prepared(&labels)?
-        || !situation.asks_after_odiglet() && !(reached()? && may_start()?)
+        || !(situation.asks_after_odiglet() || reached()? && may_start()?)
         || !situation.gated()
         || !untainted()?
         || !may_start()?
+        || situation.none_ready_of().is_some()
     {
         return Ok(());
     }
@@ -88,7 +89,7 @@ fn judge_new<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
             remedy: "let the policy see NodeClaims, and replace this one".into(),
         });
     } else {
-        report.missing(occurrences.missing(), situation);
+        report.findings.push(occurrences.missing());
     }
     Ok(())
 }

@@ -126,10 +126,29 @@ impl Template<'_, '_> {
             _ if listed().next().is_some() => {
                 listed().flat_map(|requirement| &requirement.values).any(|value| admitted(value))
             }
-            // Ranges and exclusions always leave a value.
-            _ => required().all(|requirement| requirement.operator != "DoesNotExist"),
+            // What is excluded always leaves a value, and ranges where they overlap.
+            _ => {
+                required().all(|requirement| requirement.operator != "DoesNotExist")
+                    && overlap(required().chain([asked]))
+            }
         })
     }
+}
+
+/// Whether a number is in all the ranges that requirements give.
+fn overlap<'r>(requirements: impl Iterator<Item = &'r Requirement<'r>>) -> bool {
+    let (mut least, mut most) = (i64::MIN, i64::MAX);
+    for requirement in requirements {
+        let Some(bound) = requirement.values.first().and_then(|bound| bound.parse::<i64>().ok()) else { continue };
+        match requirement.operator {
+            "Gt" => least = least.max(bound.saturating_add(1)),
+            "Gte" => least = least.max(bound),
+            "Lt" => most = most.min(bound.saturating_sub(1)),
+            "Lte" => most = most.min(bound),
+            _ => {}
+        }
+    }
+    least <= most
 }
 
 /// Whether odiglet can run on the nodes of a template.

@@ -249,3 +249,65 @@ impl Failure {
         Hint { rule: None, path: Path::default(), problem, remedy }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::host::HostCluster;
+    use crate::json::view::View;
+    use rstest::rstest;
+    use serde_json::{Value, json};
+    use std::cell::RefCell;
+
+    #[rstest]
+    #[case(json!({"mountMethod": "k8s-csi-driver", "karpenterEnabled": true}), true, true)]
+    #[case(json!({"mountMethod": "k8s-host-path", "karpenterEnabled": true, "odiglet": {"tolerations": []}}), true, false)]
+    #[case(json!({"mountMethod": "k8s-host-path"}), false, true)]
+    #[case(json!({"karpenterEnabled": true}), false, true)]
+    #[case(json!({"mountMethod": "k8s-init-container", "karpenterEnabled": true}), false, false)]
+    #[case(json!({"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "odiglet": {"installed": false}}), false, false)]
+    fn gated_and_untainting(#[case] settings: Value, #[case] gated: bool, #[case] untainting: bool) {
+        let settings = settings.to_string();
+        let view = View::new(settings.as_bytes());
+        let settings = Settings::read(&view).unwrap();
+        let situation = Situation::of_settings(&settings);
+        assert_eq!((situation.gated(), situation.untainting()), (gated, untainting));
+        assert!(!situation.has_asked());
+    }
+
+    /// The kinds that are asked for, where everything is looked up and nothing found.
+    fn asked(kind: Kind, ask: impl Fn(&Situation)) -> Vec<String> {
+        let settings = json!({"fromCluster": {
+            "effectiveConfig": true, "odiglet": true, "instrumentationConfigs": true, "nodeOverlays": true
+        }});
+        let settings = settings.to_string();
+        let view = View::new(settings.as_bytes());
+        let settings = Settings::read(&view).unwrap();
+        let calls = RefCell::new(Vec::new());
+        let cluster = HostCluster(|_: &str, payload: &[u8]| {
+            let payload: Value = serde_json::from_slice(payload).unwrap();
+            calls.borrow_mut().push(payload["kind"].as_str().unwrap().to_owned());
+            Err("no".to_owned())
+        });
+        ask(&Situation::in_cluster(&settings, &cluster, kind));
+        calls.into_inner()
+    }
+
+    #[test]
+    fn each_question_is_asked_once() {
+        let asked = asked(Kind::NodePool, |situation| {
+            assert!(!situation.gated() && situation.untainting() && situation.uses_device());
+            assert_eq!(situation.failures().len(), 2);
+        });
+        assert_eq!(asked, ["ConfigMap", "DaemonSet"]);
+    }
+
+    #[test]
+    fn a_pod_is_worth_two_calls() {
+        let asked = asked(Kind::Pod, |situation| {
+            assert!(situation.uses_device() && !situation.gated());
+            assert!(!situation.will_instrument("shop", "deployment-web"));
+        });
+        assert_eq!(asked, ["ConfigMap", "InstrumentationConfig"]);
+    }
+}

@@ -1,8 +1,8 @@
 //! Every case of `test_data/cases`, natively and through `policy.wasm`.
 //!
-//! The format is described in `test_data/cases/README.md`, and what answers host calls in [`cluster`]. Both runs hold each case to what it
-//! expects and to what every answer must keep, see [`check`]. The second one, moreover, holds
-//! the module to the native answer.
+//! The format is described in `test_data/cases/README.md`, and what answers host calls in
+//! [`cluster`]. Both runs hold each case to what it expects and to what every answer must keep, see
+//! [`check`]. The second one, moreover, holds the module to the native answer.
 
 #[path = "cases/agreement.rs"]
 mod agreement;
@@ -12,6 +12,8 @@ mod case;
 mod check;
 #[path = "cases/cluster.rs"]
 mod cluster;
+#[path = "cases/taints.rs"]
+mod taints;
 #[path = "cases/validity.rs"]
 mod validity;
 #[path = "cases/wording.rs"]
@@ -42,13 +44,13 @@ struct Native;
 struct Wasm(Policy);
 
 impl Guest for Native {
-    fn call(&self, operation: &str, payload: &[u8], _cluster: &Cluster) -> Result<Vec<u8>, String> {
-        let answer = match operation {
-            "validate" => policy::validate,
-            "validate_settings" => policy::validate_settings,
-            unknown => return Err(format!("there is no operation {unknown}")),
+    fn call(&self, operation: &str, payload: &[u8], cluster: &Cluster) -> Result<Vec<u8>, String> {
+        let answer = || match operation {
+            "validate" => Ok(policy::validate(payload, &cluster.native())),
+            "validate_settings" => Ok(policy::validate_settings(payload)),
+            unknown => Err(format!("there is no operation {unknown}")),
         };
-        catch_unwind(AssertUnwindSafe(|| answer(payload))).map_err(|_| format!("{operation} panicked, see above"))
+        catch_unwind(AssertUnwindSafe(answer)).map_err(|_| format!("{operation} panicked, see above"))?
     }
 }
 

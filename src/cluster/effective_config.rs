@@ -1,7 +1,7 @@
 //! Odigos' effective configuration: what its scheduler made of the user's configuration and the
 //! profiles (Odigos, `common/odigos_config.go` and `common/consts/consts.go`).
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use odigos_karpenter_yaml::{Value, top_level};
 
 use crate::json::view::{Content, View};
 use crate::odigos::MountMethod;
@@ -32,69 +32,25 @@ impl EffectiveConfig {
 
     fn parse(yaml: &str) -> Result<Self, String> {
         let mut config = EffectiveConfig::default();
-        for (key, value) in top_level(yaml)? {
-            let Value::Scalar(text, style) = value else {
-                if matches!(key.as_str(), "mountMethod" | "karpenterEnabled") {
-                    return Err(format!("{key} of {KEY} can't be read"));
-                }
-                continue;
-            };
-            let plain = style == ScalarStyle::Plain;
-            match key.as_str() {
-                "mountMethod" => {
+        for (key, value) in top_level(yaml).map_err(|error| format!("{KEY} {error}"))? {
+            match (key.as_str(), value) {
+                ("mountMethod", Value::Plain(text) | Value::Text(text)) => {
                     let known = MountMethod::ALL.iter().find(|(name, _)| *name == text);
                     config.mount_method = known.map(|(_, method)| *method).unwrap_or_default();
                 }
-                "karpenterEnabled" => {
+                ("karpenterEnabled", Value::Plain(text)) => {
                     config.karpenter_enabled = match text.as_str() {
-                        "true" | "True" | "TRUE" if plain => true,
-                        "false" | "False" | "FALSE" | "null" | "Null" | "NULL" | "~" | "" if plain => false,
+                        "true" | "True" | "TRUE" => true,
+                        "false" | "False" | "FALSE" | "null" | "Null" | "NULL" | "~" | "" => false,
                         _ => return Err(format!("{key} of {KEY} is neither true nor false")),
                     }
                 }
+                ("mountMethod" | "karpenterEnabled", _) => return Err(format!("{key} of {KEY} can't be read")),
                 _ => {}
             }
         }
         Ok(config)
     }
-}
-
-/// The value of a key.
-enum Value {
-    Scalar(String, ScalarStyle),
-    Other,
-}
-
-/// The keys of the map that a YAML document is, each with its value.
-fn top_level(yaml: &str) -> Result<Vec<(String, Value)>, String> {
-    let mut members = Vec::new();
-    let mut key = None;
-    let mut depth = 0_usize;
-    let mut is_map = false;
-    for event in Parser::new_from_str(yaml) {
-        let (event, _) = event.map_err(|error| format!("{KEY} is no YAML: {error}"))?;
-        let value = match event {
-            Event::MappingStart(..) | Event::SequenceStart(..) => {
-                is_map |= depth == 0 && matches!(event, Event::MappingStart(..));
-                depth += 1;
-                if depth == 2 { Value::Other } else { continue }
-            }
-            Event::MappingEnd | Event::SequenceEnd => {
-                depth -= 1;
-                continue;
-            }
-            Event::Scalar(text, style, ..) if depth == 1 => Value::Scalar(text.into_owned(), style),
-            Event::Alias(_) if depth == 1 => Value::Other,
-            Event::DocumentEnd => break,
-            _ => continue,
-        };
-        match (key.take(), value) {
-            (Some(key), value) => members.push((key, value)),
-            (None, Value::Scalar(text, _)) => key = Some(text),
-            (None, Value::Other) => key = Some(String::new()),
-        }
-    }
-    if is_map { Ok(members) } else { Err(format!("{KEY} is no map")) }
 }
 
 /// Whether Odigos injects its agents into the pods of a workload, as its InstrumentationConfig says
@@ -114,7 +70,6 @@ mod tests {
     #[case("mountMethod: k8s-csi-driver\nkarpenterEnabled: true\n", MountMethod::CsiDriver, true)]
     #[case("{}", MountMethod::VirtualDevice, false)]
     #[case("x:\n  mountMethod: k8s-csi-driver\ny: [karpenterEnabled, true]\n", MountMethod::VirtualDevice, false)]
-    #[case("? {a: b}\n: karpenterEnabled\nmountMethod: k8s-host-path", MountMethod::HostPath, false)]
     fn read(#[case] yaml: &str, #[case] mount_method: MountMethod, #[case] karpenter_enabled: bool) {
         assert_eq!(EffectiveConfig::parse(yaml), Ok(EffectiveConfig { mount_method, karpenter_enabled }));
     }
@@ -122,7 +77,8 @@ mod tests {
     #[rstest]
     #[case("- a", "config.yaml is no map")]
     #[case("", "config.yaml is no map")]
-    #[case("karpenterEnabled: \"true\"", "karpenterEnabled of config.yaml is neither true nor false")]
+    #[case("karpenterEnabled: \"true\"", "karpenterEnabled of config.yaml can't be read")]
+    #[case("karpenterEnabled: 1", "karpenterEnabled of config.yaml is neither true nor false")]
     #[case("mountMethod: [a]", "mountMethod of config.yaml can't be read")]
     #[case("a: &a x\nmountMethod: *a", "mountMethod of config.yaml can't be read")]
     fn unreadable(#[case] yaml: &str, #[case] expected: &str) {

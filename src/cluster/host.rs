@@ -10,6 +10,9 @@ use crate::json::view::{Content, View};
 /// (`policy-server` in the namespace `kubewarden`).
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:kubewarden:policy-server";
 
+/// How waPC begins what the host says went wrong (`wapc-guest`, `errors.rs`).
+const GUEST_PREFIX: &str = "Host error: ";
+
 /// How a failure of the host's own begins, before its cause.
 const FAILURE: &str = "Callback evaluation failure: ";
 
@@ -73,7 +76,8 @@ impl<C: Fn(&str, &[u8]) -> Result<Vec<u8>, String>> HostCluster<C> {
         let payload = serde_json::to_vec(request).map_err(|error| error.to_string())?;
         (self.0)(operation, &payload).map_err(|error| {
             // What comes after the first line is a backtrace, or the same in other words.
-            let cause = error.split_once(FAILURE).map_or(error.as_str(), |(_, cause)| cause);
+            let cause = error.strip_prefix(GUEST_PREFIX).unwrap_or(&error);
+            let cause = cause.strip_prefix(FAILURE).unwrap_or(cause);
             cause.lines().next().unwrap_or_default().trim().to_owned()
         })
     }
@@ -131,8 +135,11 @@ mod tests {
     use rstest::rstest;
     use std::cell::RefCell;
 
+    /// An operation and its payload.
+    type Call = (String, String);
+
     /// What a list comes to, and the calls that were made for it.
-    fn listed(allowed: &'static str) -> (Result<Vec<u8>, LookUpError>, Vec<(String, String)>) {
+    fn listed(allowed: &'static str) -> (Result<Vec<u8>, LookUpError>, Vec<Call>) {
         let calls = RefCell::new(Vec::new());
         let cluster = HostCluster(|operation: &str, payload: &[u8]| {
             calls.borrow_mut().push((operation.to_owned(), String::from_utf8(payload.to_vec()).unwrap()));

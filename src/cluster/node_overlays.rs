@@ -15,7 +15,7 @@ use crate::rule::Rule;
 
 /// `node-overlay-missing`, where no overlay of a list gives the device to the nodes of a pool's
 /// template. The error says what of the list can't be read.
-pub fn missing(list: &[u8], template: &Template, path: &Path) -> Result<Vec<Hint>, String> {
+pub fn missing(list: &[u8], template: &Template) -> Result<Vec<Hint>, String> {
     let view = View::new(list);
     let list = Field::root(&view);
     let items = list.get("items");
@@ -32,7 +32,7 @@ pub fn missing(list: &[u8], template: &Template, path: &Path) -> Result<Vec<Hint
             None => return Ok(Vec::new()),
         }
     }
-    Ok(hints(template.pool.unwrap_or_default(), refused, path))
+    Ok(hints(template.pool.unwrap_or_default(), refused))
 }
 
 /// Whether an overlay has the device for nodes that the template can make.
@@ -70,17 +70,16 @@ fn refusal(overlay: &Field) -> Option<Refusal> {
 }
 
 /// That the device is missing, and the overlay that would bring it.
-fn hints(pool: &str, refused: Option<Refusal>, path: &Path) -> Vec<Hint> {
+fn hints(pool: &str, refused: Option<Refusal>) -> Vec<Hint> {
     let rule = Some(Rule::NodeOverlayMissing);
-    let no_proof: Message = "see that this Karpenter applies overlays: Ready does not prove it".into();
+    let no_proof: Message = "check that Karpenter applies overlays (Ready is no proof)".into();
     if let Some(Refusal { overlay, reason }) = refused {
         let mut problem = Message::from(["NodeOverlay ".into(), name(&overlay), " is not Ready".into()]);
         if !reason.is_empty() {
             problem.push(": ");
             problem.push(name(&reason));
         }
-        problem.push(", so no node has the device");
-        return vec![Hint { rule, path: path.clone(), problem, remedy: no_proof }];
+        return vec![Hint { rule, path: Path::default(), problem, remedy: no_proof }];
     }
     let problem = Message::from(["no NodeOverlay has ".into(), DEVICE.into(), " for its nodes".into()]);
     let remedy = Message::from(["apply this one, and ".into()]);
@@ -89,13 +88,13 @@ fn hints(pool: &str, refused: Option<Refusal>, path: &Path) -> Vec<Hint> {
     // The name is part of what is to be applied, so it is not shortened.
     let value = if is_label_value(pool) { Piece::Text(pool.to_owned().into()) } else { name(pool) };
     let overlay = Message::from([
-        "requirements: [{key: karpenter.sh/nodepool, operator: In, values: [".into(),
+        "NodeOverlay: requirements: [{key: karpenter.sh/nodepool, operator: In, values: [".into(),
         value,
         "]}]".into(),
     ]);
     let capacity = Message::from(["capacity: {".into(), DEVICE.into(), ": \"1024\"}".into()]);
     vec![
-        Hint { rule, path: path.clone(), problem, remedy: with_proof },
+        Hint { rule, path: Path::default(), problem, remedy: with_proof },
         Hint { rule, path: Path::default(), problem: overlay, remedy: capacity },
     ]
 }

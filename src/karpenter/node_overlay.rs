@@ -60,7 +60,7 @@ fn orphaned(path: Path) -> Hint {
     Hint {
         rule: Some(Rule::OverlayDeviceOrphaned),
         path,
-        problem: "is advertised by nothing, so Karpenter launches nodes that never initialize".into(),
+        problem: "is on no node, so what Karpenter launches for it never initializes".into(),
         remedy: "remove it, or the overlay".into(),
     }
 }

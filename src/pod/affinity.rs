@@ -6,7 +6,7 @@
 mod require;
 mod strip;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
@@ -107,6 +107,9 @@ impl<'v> Term<'v> {
                 requirements.insert(format!("{list}: {entry}\n"));
             }
         }
+        for (key, value) in self.others() {
+            requirements.insert(format!("{key}: {}\n", value.canonical().unwrap_or_default()));
+        }
         Ok(requirements.into_iter().collect())
     }
 
@@ -114,10 +117,22 @@ impl<'v> Term<'v> {
         self.expressions.is_empty() && self.fields.is_empty()
     }
 
+    /// What it has besides expressions and fields, of a later Kubernetes.
+    fn others(&self) -> impl Iterator<Item = (&str, &View<'v>)> {
+        let members = match self.view.map(View::content) {
+            Some(Content::Map(members)) => members.by_key(),
+            _ => BTreeMap::new(),
+        };
+        members
+            .into_iter()
+            .filter(|(key, value)| !matches!(*key, "matchExpressions" | "matchFields") && !value.is_null())
+    }
+
     /// Whether it requires odiglet labels and nothing else.
     fn is_odiglet_only(&self) -> bool {
         !self.expressions.is_empty()
             && self.fields.is_empty()
+            && self.others().next().is_none()
             && self.expressions.iter().all(|expression| required_label(expression).is_some())
     }
 

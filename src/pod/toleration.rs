@@ -19,12 +19,8 @@ pub fn judge(spec: &Field, situation: &Situation, report: &mut Report) -> Result
             report.hints.push(Hint {
                 rule: Some(Rule::StartupTaintTolerated),
                 path: entry.path(),
-                problem: Message::from([
-                    "tolerates ".into(),
-                    TAINT.into(),
-                    ", so it may start before the node is ready".into(),
-                ]),
-                remedy: "narrow the toleration to the keys that the pod must tolerate".into(),
+                problem: Message::from(["tolerates ".into(), TAINT.into(), ", so it may start too early".into()]),
+                remedy: "narrow it to the keys that the pod must tolerate".into(),
             });
             return Ok(());
         }

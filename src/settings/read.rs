@@ -127,16 +127,15 @@ fn useless_look_ups(field: &Field, settings: &Settings, errors: &mut Errors) {
     if from_cluster.effective_config {
         return;
     }
-    let needs_prepared_node = settings.mount_method.needs_prepared_node();
-    if from_cluster.instrumentation_configs && !(needs_prepared_node && !settings.karpenter_enabled) {
+    let waits_for_label = settings.mount_method.needs_prepared_node() && !settings.karpenter_enabled;
+    if from_cluster.instrumentation_configs && !waits_for_label {
         errors.add(
             &field.get("instrumentationConfigs"),
             "false, for it needs mountMethod k8s-host-path or k8s-csi-driver with karpenterEnabled false, or effectiveConfig",
         );
     }
-    if from_cluster.node_overlays
-        && !(settings.mount_method == MountMethod::VirtualDevice && settings.karpenter_enabled)
-    {
+    let needs_overlay = settings.mount_method == MountMethod::VirtualDevice && settings.karpenter_enabled;
+    if from_cluster.node_overlays && !needs_overlay {
         errors.add(
             &field.get("nodeOverlays"),
             "false, for it needs mountMethod k8s-virtual-device with karpenterEnabled true, or effectiveConfig",

@@ -7,10 +7,13 @@ use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::path::Step;
 use odigos_karpenter_policy::request::{Envelope, Request};
 use odigos_karpenter_policy::settings::Settings;
+use odigos_karpenter_policy::situation::Situation;
 use odigos_karpenter_policy::{pod, policy};
 use serde_json::{Map, Value, json};
 
 use super::all_cases;
+use crate::case::Case;
+use crate::cluster::Cluster;
 
 #[test]
 fn splicing_edits_into_the_text_is_applying_them_to_the_value() {
@@ -27,7 +30,11 @@ fn splicing_edits_into_the_text_is_applying_them_to_the_value() {
             continue;
         };
         let action = settings.action_on(request.kind, request.audit);
-        let Decision::Mutate { edits, .. } = decide(policy::find(&request, &settings), action, true) else { continue };
+        let Decision::Mutate { edits, .. } =
+            decide(policy::find(&request, &Situation::of_settings(&settings)), action, true)
+        else {
+            continue;
+        };
         let mut expected: Value = serde_json::from_slice(request.object.text()).unwrap();
         let mut spliced = Vec::new();
         splice(&request.object, &edits, &mut spliced).unwrap();
@@ -110,23 +117,24 @@ fn remove(object: &mut Value, steps: &[Step]) {
 }
 
 /// The payload of each case about a pod, and its answer.
-fn pods() -> impl Iterator<Item = (String, String, Value)> {
+fn pods() -> impl Iterator<Item = (Case, String, Value)> {
     all_cases().into_iter().filter_map(|case| {
         let request = case.request.as_ref().filter(|request| request.kind() == "Pod")?;
         let payload = json!({"request": request.admission_request(), "settings": case.settings}).to_string();
-        let answer = answer(&payload);
-        Some((format!("{}: {}", case.file, case.name), payload, answer))
+        let answer = answer(&payload, &case.cluster);
+        Some((case, payload, answer))
     })
 }
 
-fn answer(payload: &str) -> Value {
-    serde_json::from_slice(&policy::validate(payload.as_bytes())).unwrap()
+fn answer(payload: &str, cluster: &Cluster) -> Value {
+    serde_json::from_slice(&policy::validate(payload.as_bytes(), &cluster.native())).unwrap()
 }
 
 #[test]
 fn nothing_is_found_in_a_pod_that_is_none_of_odigos() {
     let mut seen = 0;
-    for (name, payload, _) in pods() {
+    for (case, payload, _) in pods() {
+        let name = case.name;
         let payload = payload.replace("odigos", "odigoz").replace("ODIGOS", "ODIGOZ");
         let envelope = Envelope::open(payload.as_bytes()).unwrap();
         let settings = envelope.settings.clone().unwrap();
@@ -134,7 +142,7 @@ fn nothing_is_found_in_a_pod_that_is_none_of_odigos() {
         if pod::is_none_of_odigos(&envelope, &settings)
             && let Some(request) = Request::read(envelope, kind, operation).unwrap()
         {
-            let report = policy::find(&request, &settings);
+            let report = policy::find(&request, &Situation::of_settings(&settings));
             assert_eq!(report.findings, [], "{name}");
             assert!(report.hints.iter().all(|hint| hint.rule.is_none()), "{name}: {:?}", report.hints);
             seen += 1;
@@ -146,9 +154,9 @@ fn nothing_is_found_in_a_pod_that_is_none_of_odigos() {
 #[test]
 fn an_escaped_letter_hides_no_mark() {
     let mut seen = 0;
-    for (name, payload, expected) in pods() {
+    for (case, payload, expected) in pods() {
         let escaped = payload.replace("odigos", r"\u006fdigos").replace("ODIGOS", r"ODIGO\u0053");
-        assert_eq!(answer(&escaped), expected, "{name}");
+        assert_eq!(answer(&escaped, &case.cluster), expected, "{}", case.name);
         seen += usize::from(escaped != payload && !expected["mutated_object"].is_null());
     }
     assert!(seen > 50, "only {seen} pods");

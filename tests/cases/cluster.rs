@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use odigos_karpenter_host::{HostCall, HostCapabilities};
+use odigos_karpenter_policy::cluster::host::HostCluster;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,6 +29,11 @@ pub struct Cluster(BTreeMap<String, Value>);
 // === impl Cluster ===
 
 impl Cluster {
+    /// The cluster as the library asks it, with the same payloads as the module.
+    pub fn native(&self) -> HostCluster<impl Fn(&str, &[u8]) -> Result<Vec<u8>, String>> {
+        HostCluster(|_: &str, payload: &[u8]| self.answer(payload))
+    }
+
     /// The answer to a host call with this payload, or its error.
     pub fn answer(&self, payload: &[u8]) -> Result<Vec<u8>, String> {
         let text = String::from_utf8_lossy(payload);

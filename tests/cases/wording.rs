@@ -1,5 +1,7 @@
 //! That warnings fit the API server, and say what there is to say.
 
+use odigos_karpenter_policy::cluster::NoCluster;
+use odigos_karpenter_policy::decision::REJECTION_LIMIT;
 use odigos_karpenter_policy::message::WARNING_LIMIT;
 use odigos_karpenter_policy::policy;
 use odigos_karpenter_policy::rule::Rule;
@@ -24,7 +26,8 @@ fn warnings() -> Vec<(String, String)> {
             request["namespace"] = json!("s".repeat(63));
         }
         let payload = json!({"request": request, "settings": settings}).to_string();
-        let answer: Value = serde_json::from_slice(&policy::validate(payload.as_bytes())).unwrap();
+        let answer: Value =
+            serde_json::from_slice(&policy::validate(payload.as_bytes(), &case.cluster.native())).unwrap();
         for warning in answer["warnings"].as_array().into_iter().flatten() {
             warnings.push((format!("{}: {}", case.file, case.name), warning.as_str().unwrap().to_owned()));
         }
@@ -86,8 +89,10 @@ fn a_long_name_does_not_multiply() {
     });
     let settings = json!({"mountMethod": "k8s-host-path", "action": "reject"});
     let payload = json!({"request": request, "settings": settings}).to_string();
-    let answer = policy::validate(payload.as_bytes());
+    let answer = policy::validate(payload.as_bytes(), &NoCluster);
     let rejection: Value = serde_json::from_slice(&answer).unwrap();
-    assert_eq!(rejection["message"].as_str().unwrap().lines().count(), 100);
-    assert!(answer.len() < 100_000, "{} bytes", answer.len());
+    let message = rejection["message"].as_str().unwrap();
+    assert!(message.len() <= REJECTION_LIMIT, "{} bytes", message.len());
+    let (told, more) = message.rsplit_once('\n').unwrap();
+    assert_eq!(more, format!("and {} more", 100 - told.lines().count()));
 }

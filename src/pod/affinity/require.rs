@@ -120,7 +120,7 @@ impl Gate<'_> {
 
     /// `odiglet-affinity-missing` for each term that is to stay and lacks the expression.
     fn gate(&self, verdicts: &mut [Verdict], list: &Path) -> Result<(), Unreadable> {
-        let mut present: Option<BTreeSet<String>> = None;
+        let mut present = BTreeSet::new();
         for index in 0..verdicts.len() {
             let lacking = |verdict: &&Verdict| {
                 verdict.findings.is_empty() && !verdict.term.is_empty() && !self.is_in(verdict.term)
@@ -129,10 +129,11 @@ impl Gate<'_> {
             let add = Edit::Append(Path::of(&["matchExpressions"]), self.expression().into());
             let (finding, edit) = if self.may_strand(term) {
                 let copy = term.edited(&[add])?;
-                let present = match &mut present {
-                    Some(present) => present,
-                    None => present.insert(verdicts.iter().map(Verdict::text).collect::<Result<_, _>>()?),
-                };
+                if present.is_empty() {
+                    for verdict in verdicts.iter() {
+                        present.insert(verdict.text()?);
+                    }
+                }
                 if !present.insert(term.requirements_of(&copy)?) {
                     continue;
                 }
@@ -204,8 +205,8 @@ fn conflict(label: &str, path: Path) -> Finding {
     Finding {
         rule: Rule::OdigletAffinityConflict,
         path,
-        problem: Message::from([name(label), " forbids the nodes that odiglet prepares".into()]),
-        remedy: "drop it, or don't instrument the pod".into(),
+        problem: Message::from([name(label), " forbids nodes that odiglet prepares".into()]),
+        remedy: "drop it or don't instrument the pod".into(),
         edits: Vec::new(),
     }
 }
