@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use odigos_karpenter_host::{HostCall, HostCapabilities};
+use odigos_karpenter_policy::cluster as policy;
 use odigos_karpenter_policy::cluster::host::HostCluster;
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,7 +31,7 @@ pub struct Cluster(BTreeMap<String, Value>);
 
 impl Cluster {
     /// The cluster as the library asks it, with the same payloads as the module.
-    pub fn native(&self) -> HostCluster<impl Fn(&str, &[u8]) -> Result<Vec<u8>, String>> {
+    pub fn native(&self) -> impl policy::Cluster + '_ {
         HostCluster(|_: &str, payload: &[u8]| self.answer(payload))
     }
 
