@@ -208,6 +208,11 @@ impl<'t> Members<'t> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
