@@ -677,9 +677,10 @@ ours() {
   patched "[{\"op\":\"add\",\"path\":\"/spec/startupTaints\",\"value\":[$TAINT]}]"
 }
 
-# answers REQUEST POLICIES: has each policy of a file answer test_data/REQUEST.json, a line each.
+# answers REQUEST POLICIES [ARGUMENT...]: has each policy of a file answer test_data/REQUEST.json, a
+# line each.
 answers() {
-  run --separate-stderr "$KWCTL" run --request-path "test_data/$1.json" --module "$POLICY" "$2"
+  run --separate-stderr "$KWCTL" run --request-path "test_data/$1.json" --module "$POLICY" "${@:3}" "$2"
   printf 'exit      %s\nanswer    %s\n%s\n' "$status" "$output" "$stderr"
   [ "$status" -eq 0 ]
 }
@@ -723,6 +724,20 @@ answers() {
   [ "${#lines[@]}" -eq 5 ]
   output="${lines[4]}"
   rejected 'odigos-instrumentation.*instrumentation\.odigos\.io/generic'
+}
+
+@test "policy.yaml: the look-ups can be switched on, and NodeOverlays with them" {
+  ours
+  policies="$BATS_TEST_TMPDIR/policy.yaml"
+  sed 's/^\([# ]*\)#cluster /\1/' policy.yaml | sed '/^# ---$/,$ s/^# //' >"$policies"
+
+  answers nodepool-create "$policies" \
+    --replay-host-capabilities-interactions test_data/sessions/nodepool-four-questions.yml
+  [ "${#lines[@]}" -eq 5 ]
+  for output in "${lines[@]}"; do
+    warned 'node-overlay-missing'
+  done
+  [[ "$stderr" != *'never asked'* ]]
 }
 
 @test "the answer can be had for people" {
