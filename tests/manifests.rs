@@ -8,10 +8,10 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Ro
 use kubewarden_policy_sdk::crd::policies::ClusterAdmissionPolicy;
 use kubewarden_policy_sdk::crd::policies::cluster_admission_policy::ClusterAdmissionPolicySpec;
 use kubewarden_policy_sdk::crd::policies::common::{BackgroundAudit, FailurePolicy, PolicyMode};
-use odigos_karpenter_policy::cluster::effective_config;
+use odigos_karpenter_policy::cluster::{Cluster, LookUpError, NoCluster, Resource, effective_config};
 use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::odigos::{MountMethod, Tier};
-use odigos_karpenter_policy::policy::validate_settings;
+use odigos_karpenter_policy::policy::{validate, validate_settings};
 use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::settings::{Action, Include, Settings, defaults};
 use odigos_karpenter_policy::situation::Situation;
@@ -531,6 +531,47 @@ fn the_readme_has_the_settings_with_their_defaults() {
     let section = section("Settings");
     let block = section.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a YAML block");
     assert_eq!(yaml(block), defaults());
+}
+
+/// A cluster in which one NodeOverlay is all that there is.
+struct OneOverlay(Value);
+
+impl Cluster for OneOverlay {
+    fn get(&self, _: Resource, _: &str, _: &str) -> Result<Vec<u8>, LookUpError> {
+        Err(LookUpError::NotFound)
+    }
+
+    fn list(&self, _: Resource) -> Result<Vec<u8>, LookUpError> {
+        Ok(json!({"items": [self.0]}).to_string().into_bytes())
+    }
+}
+
+/// The answer to an AdmissionReview of `test_data`, its object replaced.
+fn answer(review: &str, object: Option<&Value>, settings: &Value, cluster: &dyn Cluster) -> Value {
+    let mut request = yaml(review)["request"].clone();
+    if let Some(object) = object {
+        request["object"] = object.clone();
+    }
+    let payload = json!({"request": request, "settings": settings}).to_string();
+    serde_json::from_slice(&validate(payload.as_bytes(), cluster)).expect("JSON")
+}
+
+#[test]
+fn the_overlay_of_the_readme_is_right_and_gives_its_pool_the_device() {
+    let section = section("Rules");
+    let block = section.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a YAML block");
+    let overlay = yaml(block);
+    let settings = json!({"karpenterEnabled": true, "action": "reject", "fromCluster": {"nodeOverlays": true}});
+    let silent = |answer: &Value| answer["accepted"] == true && answer["warnings"].is_null();
+    let created = answer(include_str!("../test_data/nodeoverlay-create.json"), Some(&overlay), &settings, &NoCluster);
+    assert!(silent(&created), "{created}");
+    let pool = include_str!("../test_data/nodepool-create.json");
+    let covered = answer(pool, None, &settings, &OneOverlay(overlay.clone()));
+    assert!(silent(&covered), "{covered}");
+
+    let mut of_another = overlay;
+    of_another["spec"]["requirements"][0]["values"] = json!(["another"]);
+    assert!(!silent(&answer(pool, None, &settings, &OneOverlay(of_another))));
 }
 
 /// The rows of the table of rules in the README.
