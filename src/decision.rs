@@ -109,14 +109,14 @@ fn drift(report: &Report) -> Option<Hint> {
     let others = report.findings.len() - 1;
     let mut problem = Message::of([Piece::from("left as it is")]);
     if others > 0 {
-        problem.push(Piece::Text(format!(", with {others} more").into()));
+        problem.push(Piece::Text(format!(" (and {others} more)").into()));
     }
-    problem.push(", for putting it right would replace every node of the pool (drift)");
+    problem.push(", for the edit would replace every node of the pool (drift)");
     Some(Hint {
         rule: Some(first.rule),
         path: first.path.clone(),
         problem,
-        remedy: "put it right with the next change of spec.template".into(),
+        remedy: "make it with the next change of spec.template".into(),
     })
 }
 
@@ -143,8 +143,8 @@ mod tests {
 
     const FINDING: &str = "startup-taint-missing: NodePool p: spec.a: is wrong; mend it";
     const HINT: &str = "NodePool p: spec.a: is odd; look at it";
-    const DRIFT: &str = "startup-taint-missing: NodePool p: spec.a: left as it is, for putting it right would replace every \
-                         node of the pool (drift); put it right with the next change of spec.template";
+    const DRIFT: &str = "startup-taint-missing: NodePool p: spec.a: left as it is, for the edit would replace every \
+                         node of the pool (drift); make it with the next change of spec.template";
 
     fn admitted(warnings: &[&str]) -> Decision {
         Decision::Admit { warnings: warnings.iter().map(ToString::to_string).collect() }

@@ -6,9 +6,9 @@ use crate::path::Path;
 
 /// A change of one place in an object. What is put into it is JSON text.
 ///
-/// The paths of all edits of an object speak of it as it came. Values are set, then entries
-/// appended, then places removed, the innermost first, so that no edit moves what another one
-/// names; [`splice`](crate::json::splice::splice) does so. What can't be reached is left alone.
+/// The paths of all edits of an object speak of it as it came, so no edit moves what another one
+/// names; see [`splice`](crate::json::splice::splice). What is removed is gone whatever else names it,
+/// what is set is as it was set, and what can't be reached is left alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// Puts a value there; maps on the way that are absent or `null` are made.

@@ -2,7 +2,7 @@
 
 use crate::edit::Edit;
 use crate::field::Unreadable;
-use crate::message::{Message, Piece, WARNING_LIMIT, name};
+use crate::message::{Message, Piece, WARNING_LIMIT, name_of_object};
 use crate::path::Path;
 use crate::rule::Rule;
 
@@ -114,10 +114,14 @@ impl Report {
         words.push(self.object.kind);
         words.push(" ");
         if !self.object.namespace.is_empty() {
-            words.push(name(&self.object.namespace));
+            words.push(name_of_object(&self.object.namespace));
             words.push("/");
         }
-        words.push(if self.object.name.is_empty() { Piece::from("without a name") } else { name(&self.object.name) });
+        words.push(if self.object.name.is_empty() {
+            Piece::from("without a name")
+        } else {
+            name_of_object(&self.object.name)
+        });
         words.push(": ");
         if !path.steps().is_empty() {
             words.push_path(path);

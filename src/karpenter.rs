@@ -144,7 +144,7 @@ fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut 
             rule: Some(Rule::StartupTaintMissing),
             path: spec.path().key("startupTaints"),
             problem: Message::from([
-                "nothing is tainted meanwhile, for none of odiglet's ".into(),
+                "no taint is added meanwhile, for none of odiglet's ".into(),
                 Piece::Text(wanted.to_string().into()),
                 " pods is ready".into(),
             ]),

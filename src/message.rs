@@ -32,9 +32,11 @@ impl From<&'static str> for Piece {
 
 /// A name out of an object, as part of a message. A label or device of Odigos is a word.
 pub fn name(name: &str) -> Piece {
-    if let Some(word) = odigos::word(name) {
-        return word.into();
-    }
+    odigos::word(name).map_or_else(|| name_of_object(name), Piece::from)
+}
+
+/// The name of an object, as part of a message.
+pub fn name_of_object(name: &str) -> Piece {
     let (name, rest) = match name.char_indices().nth(NAME_LIMIT) {
         Some((end, _)) => name.split_at_checked(end).unwrap_or_default(),
         None => (name, ""),

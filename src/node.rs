@@ -65,6 +65,9 @@ fn judge_new<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
         report.findings.extend(if untainted()? { occurrences.misplaced() } else { occurrences.orphaned() });
         return Ok(());
     }
+    if request.operation == Operation::Update {
+        return Ok(());
+    }
     let may_be_excluded = karpenters && pools.is_empty() && !settings.node_pools.exclude.is_empty();
     let may_start = || situation.placement(|odiglet| reach::may_start_on(odiglet, &node));
     if may_be_excluded

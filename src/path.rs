@@ -59,19 +59,9 @@ impl Path {
         self.0.iter().chain(&rest.0).cloned().collect()
     }
 
-    /// The same place, seen from `depth` steps inside.
-    pub fn within(&self, depth: usize) -> Self {
-        self.0.iter().skip(depth).cloned().collect()
-    }
-
     /// The steps, outermost first.
     pub fn steps(&self) -> &[Step] {
         &self.0
-    }
-
-    /// The steps to what holds this place; `None` at the root.
-    pub fn parent(&self) -> Option<&[Step]> {
-        self.0.split_last().map(|(_, parent)| parent)
     }
 }
 

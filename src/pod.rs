@@ -43,9 +43,8 @@ pub fn judge<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
         None => false,
     };
     if !selected && !is_marked(&root, &labels, &containers, &init_containers)? {
-        // Odigos' webhook is yet to come. The device is its own to set.
-        if affinity::waits_for_label(situation) && will_be_instrumented(&metadata, request, situation)? {
-            affinity::judge(&root, situation, report)?;
+        if situation.asks_for_instrumentation_configs() {
+            return judge_before_odigos(&root, request, situation, report);
         }
         return Ok(());
     }
@@ -54,15 +53,24 @@ pub fn judge<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
     toleration::judge(&spec, situation, report)
 }
 
-/// Whether Odigos will instrument the pod, as the cluster says.
-fn will_be_instrumented(metadata: &Field, request: &Request, situation: &Situation) -> Result<bool, Unreadable> {
-    let config = workload::instrumentation_config_of(metadata)?;
-    Ok(config.is_some_and(|config| situation.will_instrument(&request.namespace, &config)))
+/// Judges a pod that bears no mark, for Odigos' webhook is yet to come: where the cluster says that it
+/// will be instrumented, it is made to wait for a prepared node. The device is Odigos' to set.
+fn judge_before_odigos(
+    pod: &Field,
+    request: &Request,
+    situation: &Situation,
+    report: &mut Report,
+) -> Result<(), Unreadable> {
+    let Some(config) = workload::instrumentation_config_of(&pod.at("metadata")?)? else { return Ok(()) };
+    if affinity::waits_for_label(situation) && situation.will_instrument(&request.namespace, &config) {
+        affinity::judge(pod, situation, report)?;
+    }
+    Ok(())
 }
 
 /// Whether the text alone tells that a pod is none of Odigos' business: neither a selector nor the
-/// cluster could say that it is,
-/// and nowhere does it say `odigos`, as every mark does, unless by an escape of a letter.
+/// cluster could say that it is, and nowhere does it say `odigos`, as every mark does, unless by an
+/// escape of a letter.
 ///
 /// Nearly all pods are such ones, and parsing them is all that they would cost. That they have a
 /// `spec` is seen to here; other shapes that can't be read matter only in a pod that is.

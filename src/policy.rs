@@ -3,8 +3,6 @@
 //! Nothing here fails: to the host an error is a rejection, even where a policy's failures are to
 //! be ignored (Kubewarden, `policy-evaluator`'s waPC runtime).
 
-use serde::de::IgnoredAny;
-
 use crate::cluster::Cluster;
 use crate::decision::{Decision, decide};
 use crate::finding::{Hint, Report};
@@ -21,7 +19,7 @@ use crate::{node, pod, response};
 /// settings say what of the cluster is looked up.
 pub fn validate(payload: &[u8], cluster: &dyn Cluster) -> Vec<u8> {
     let Some(mut envelope) = Envelope::open(payload) else {
-        return answer(unreadable("the request can't be read: ", &why_unreadable(payload)));
+        return answer(unreadable("the request can't be read: ", why_unreadable(payload)));
     };
     let Some((kind, operation)) = envelope.subject() else { return answer(Decision::ACCEPT) };
     let settings = envelope.settings.take().unwrap_or(View::new(b"null"));
@@ -62,11 +60,10 @@ fn answer(decision: Decision) -> Vec<u8> {
 
 /// Answers settings with a `SettingsValidationResponse`.
 pub fn validate_settings(payload: &[u8]) -> Vec<u8> {
-    let errors = match serde_json::from_slice::<IgnoredAny>(payload) {
-        Ok(_) => Settings::read(&View::new(payload)).err().unwrap_or_default(),
-        Err(error) => {
-            vec![SettingsError { path: String::new(), problem: format!("found no JSON, expected a map ({error})") }]
-        }
+    let settings = View::new(payload);
+    let errors = match settings.canonical() {
+        Some(_) => Settings::read(&settings).err().unwrap_or_default(),
+        None => vec![SettingsError { path: String::new(), problem: "found no JSON, expected a map".to_owned() }],
     };
     response::of_settings(&errors)
 }
@@ -90,10 +87,10 @@ pub fn find<'r>(request: &'r Request<'r>, situation: &Situation) -> Report {
     report
 }
 
-fn why_unreadable(payload: &[u8]) -> String {
-    match serde_json::from_slice::<IgnoredAny>(payload) {
-        Ok(_) => "it has no kind, or something other than a string where a string belongs".to_owned(),
-        Err(error) => format!("it is no JSON: {error}"),
+fn why_unreadable(payload: &[u8]) -> &'static str {
+    match View::new(payload).canonical() {
+        Some(_) => "it has no kind, or something other than a string where a string belongs",
+        None => "it is no JSON",
     }
 }
 

@@ -116,13 +116,15 @@ impl Template<'_, '_> {
         if let Some(label) = label {
             return Ok(admitted(label));
         }
-        if required().next().is_none() {
-            // A label that nothing defines is not there.
-            return Ok(if is_set_by_itself(key) { asked.operator != "DoesNotExist" } else { asked.admits(None) });
+        let can_be_absent =
+            !is_set_by_itself(key) && required().chain([asked]).all(|requirement| requirement.admits(None));
+        if can_be_absent || required().next().is_none() {
+            // A label that nothing defines is not there, unless it is set without being defined.
+            return Ok(can_be_absent || is_set_by_itself(key) && asked.operator != "DoesNotExist");
         }
         let listed = || required().chain([asked]).filter(|requirement| requirement.operator == "In");
         Ok(match asked.operator {
-            "DoesNotExist" => required().all(|requirement| requirement.admits(None)),
+            "DoesNotExist" => false,
             _ if listed().next().is_some() => {
                 listed().flat_map(|requirement| &requirement.values).any(|value| admitted(value))
             }

@@ -243,17 +243,17 @@ impl Rule {
                 NoEdit,
                 "The overlay promises a device that no node advertises, or a quantity of it that no pod can use.",
             ),
-            Rule::NodeOverlayMissing => row(
-                "node-overlay-missing",
-                "NodePool",
-                Hint,
-                "No NodeOverlay in the cluster tells Karpenter that the pool's nodes have Odigos' device (`fromCluster.nodeOverlays`).",
-            ),
             Rule::OverlayDeviceOrphaned => row(
                 "overlay-device-orphaned",
                 "NodeOverlay",
                 Hint,
                 "The overlay promises a device that nothing advertises, so Karpenter launches nodes that never initialize.",
+            ),
+            Rule::NodeOverlayMissing => row(
+                "node-overlay-missing",
+                "NodePool",
+                Hint,
+                "No NodeOverlay in the cluster tells Karpenter that the pool's nodes have Odigos' device (`fromCluster.nodeOverlays`).",
             ),
         }
     }

@@ -69,6 +69,9 @@ fn refusal(overlay: &Field) -> Option<Refusal> {
     None
 }
 
+/// For how long a name there is room in a warning beside the overlay.
+const MOST_OF_A_NAME: usize = 28;
+
 /// That the device is missing, and the overlay that would bring it.
 fn hints(pool: &str, refused: Option<Refusal>) -> Vec<Hint> {
     let rule = Some(Rule::NodeOverlayMissing);
@@ -82,11 +85,11 @@ fn hints(pool: &str, refused: Option<Refusal>) -> Vec<Hint> {
         return vec![Hint { rule, path: Path::default(), problem, remedy: no_proof }];
     }
     let problem = Message::from(["no NodeOverlay has ".into(), DEVICE.into(), " for its nodes".into()]);
-    let remedy = Message::from(["apply this one, and ".into()]);
-    let mut with_proof = remedy;
-    with_proof.append(&no_proof);
-    // The name is part of what is to be applied, so it is not shortened.
-    let value = if is_label_value(pool) { Piece::Text(pool.to_owned().into()) } else { name(pool) };
+    let mut remedy = Message::from("apply this one, and ");
+    remedy.append(&no_proof);
+    // The name is part of what is to be applied, so where there is room it is not shortened.
+    let is_short = is_label_value(pool) && pool.len() <= MOST_OF_A_NAME;
+    let value = if is_short { Piece::Text(pool.to_owned().into()) } else { name(pool) };
     let overlay = Message::from([
         "NodeOverlay: requirements: [{key: karpenter.sh/nodepool, operator: In, values: [".into(),
         value,
@@ -94,7 +97,7 @@ fn hints(pool: &str, refused: Option<Refusal>) -> Vec<Hint> {
     ]);
     let capacity = Message::from(["capacity: {".into(), DEVICE.into(), ": \"1024\"}".into()]);
     vec![
-        Hint { rule, path: Path::default(), problem, remedy: with_proof },
+        Hint { rule, path: Path::default(), problem, remedy },
         Hint { rule, path: Path::default(), problem: overlay, remedy: capacity },
     ]
 }

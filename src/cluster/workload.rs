@@ -2,6 +2,7 @@
 //! (Odigos, `k8sutils/pkg/workload/ownerreference.go`).
 
 use crate::field::{Field, Unreadable};
+use crate::kubernetes::names::is_dns_subdomain;
 
 /// The label that Argo Rollouts puts on the pods of its ReplicaSets, in place of a Deployment's.
 const ROLLOUT_LABEL: &str = "rollouts-pod-template-hash";
@@ -21,17 +22,18 @@ pub fn instrumentation_config_of(metadata: &Field) -> Result<Option<String>, Unr
             "replicaset" => "deployment",
             "replicationcontroller" => "deploymentconfig",
             "job" => "cronjob",
-            kind if WORKLOADS.contains(&kind) => return Ok(Some(named(kind, name))),
+            kind if WORKLOADS.contains(&kind) => return Ok(named(kind, name)),
             _ => continue,
         };
         // The name was made of the workload's and a suffix. Where it has none, Odigos gives up.
-        return Ok(name.rsplit_once('-').map(|(workload, _)| named(generated_by, workload)));
+        return Ok(name.rsplit_once('-').and_then(|(workload, _)| named(generated_by, workload)));
     }
     Ok(None)
 }
 
-fn named(kind: &str, workload: &str) -> String {
-    format!("{kind}-{workload}").to_ascii_lowercase()
+/// `None` where no object can have the name: owners are checked only after mutation.
+fn named(kind: &str, workload: &str) -> Option<String> {
+    Some(format!("{kind}-{workload}").to_ascii_lowercase()).filter(|name| is_dns_subdomain(name))
 }
 
 #[cfg(test)]
@@ -53,6 +55,7 @@ mod tests {
         Some("statefulset-db")
     )]
     #[case(r#"{"ownerReferences":[{"kind":"Node","name":"n"}]}"#, None)]
+    #[case(r#"{"ownerReferences":[{"kind":"StatefulSet","name":"../x?y"}]}"#, None)]
     #[case("{}", None)]
     fn owners(#[case] metadata: &str, #[case] expected: Option<&str>) {
         let metadata = View::new(metadata.as_bytes());

@@ -42,7 +42,7 @@ pub fn changes_template<'r>(request: &'r Request<'r>) -> Result<bool, Unreadable
         return Ok(true);
     }
     let Some(old) = &request.old_object else { return Ok(false) };
-    let template = |object: &'r View<'r>| Field::root(object).below(&["spec", "template"])?.canonical();
+    let template = |object: &'r View<'r>| Field::root(object).get("spec").get("template").canonical();
     Ok(template(old)? != template(&request.object)?)
 }
 

@@ -32,19 +32,15 @@ pub fn judge(pod: &Field, situation: &Situation, report: &mut Report) -> Result<
     } else if situation.karpenter_enabled() {
         strip::judge(pod, Rule::OdigletAffinityBlocksKarpenter, report)
     } else if situation.mount_method().needs_prepared_node() {
-        require::judge(pod, situation.settings, report)
+        situation.placement(|odiglet| require::judge(pod, situation.settings.tier, odiglet, report))
     } else {
         Ok(())
     }
 }
 
-/// Whether pods that Odigos will instrument wait for a prepared node by the label, and the cluster
-/// says which they are.
+/// Whether instrumented pods wait for a prepared node by the label.
 pub fn waits_for_label(situation: &Situation) -> bool {
-    situation.asks_for_instrumentation_configs()
-        && situation.mount_method().needs_prepared_node()
-        && !situation.karpenter_enabled()
-        && situation.installed()
+    situation.mount_method().needs_prepared_node() && !situation.karpenter_enabled() && situation.installed()
 }
 
 /// The odiglet label that an expression requires. All other expressions are the user's own wish.

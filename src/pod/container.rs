@@ -58,8 +58,7 @@ impl<'v> Container<'v> {
 }
 
 /// The devices of Odigos, of today and of older releases, in the resources of a container or of a
-/// pod as a whole, each with its
-/// quantity where that is one.
+/// pod as a whole, each with its quantity where that is one.
 #[derive(Debug)]
 pub struct Devices<'v> {
     /// `requests`

@@ -9,14 +9,14 @@ use crate::finding::{Finding, Report};
 use crate::kubernetes::requirement::Requirement;
 use crate::kubernetes::toleration::Toleration;
 use crate::message::{Message, name};
-use crate::odigos::LABEL_VALUE;
+use crate::odigos::{LABEL_VALUE, Tier};
 use crate::path::Path;
+use crate::reach::Placement;
 use crate::rule::Rule;
-use crate::settings::{Odiglet, Settings};
 
 /// `odiglet-affinity-missing`, `-ored`, `-tier` and `-conflict`.
-pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<(), Unreadable> {
-    let gate = Gate { label: settings.tier.label(), odiglet: &settings.odiglet };
+pub fn judge(pod: &Field, tier: Tier, odiglet: &Placement, report: &mut Report) -> Result<(), Unreadable> {
+    let gate = Gate { label: tier.label(), odiglet };
     let selector = pod.below(&["spec", "nodeSelector"])?;
     let conflicts = gate.selector_conflicts(&selector)?;
     if !conflicts.is_empty() {
@@ -35,13 +35,13 @@ pub fn judge(pod: &Field, settings: &Settings, report: &mut Report) -> Result<()
 }
 
 /// What a pod is to wait for.
-struct Gate<'s> {
+struct Gate<'g, 'o> {
     /// The label that odiglet of this tier sets.
     label: &'static str,
-    odiglet: &'s Odiglet<'s>,
+    odiglet: &'g Placement<'o>,
 }
 
-impl Gate<'_> {
+impl Gate<'_, '_> {
     /// The expression that makes a pod wait, exactly as Odigos' webhook looks for it
     /// (Odigos, `instrumentor/internal/pod/pod.go`).
     fn expression(&self) -> String {
@@ -87,7 +87,8 @@ impl Gate<'_> {
     fn may_strand(&self, term: &Term) -> bool {
         let pinned = term.fields.iter().any(|field| field.key == "metadata.name" && field.operator == "In");
         let anywhere = self.odiglet.node_selector.iter().all(|(key, _)| *key == "kubernetes.io/os")
-            && self.odiglet.tolerations.contains(&Toleration::EVERYTHING);
+            && self.odiglet.tolerations.contains(&Toleration::EVERYTHING)
+            && self.odiglet.terms.is_none();
         pinned && !anywhere
     }
 
