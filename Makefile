@@ -7,6 +7,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 CARGO ?= cargo
+CARGO_HOME_DIR := $(or $(CARGO_HOME),$(HOME)/.cargo)
 WASM_TARGET := wasm32-wasip1
 TARGET_DIR := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST := $(TARGET_DIR)/debug/odigos-karpenter-host
@@ -18,6 +19,12 @@ FLOORS := bench/floors/skip.wasm bench/floors/value.wasm
 KWCTL ?= $(or $(shell command -v kwctl 2>/dev/null),$(HOST))
 
 BATS_VERSION := 1.13.0
+CYCLONEDX_VERSION := 0.5.9
+DENY_VERSION := 0.20.2
+FUZZ_VERSION := 0.13.2
+
+# How long `make fuzz` tries each target.
+FUZZ_SECONDS ?= 1200
 
 .PHONY: help
 help: ## Show this list.
@@ -25,15 +32,28 @@ help: ## Show this list.
 
 # === build
 
+# $(call build-guest,package): builds a package for the engine. Messages of panics name source files:
+# by paths that are the same on every machine, so that the module is, too. These flags are added to
+# those in .cargo/config.toml.
+define build-guest
+@$(CARGO) fetch --quiet --locked --target $(WASM_TARGET); \
+flags="'--remap-path-prefix=$(CURDIR)=.', '--remap-path-prefix=$(TARGET_DIR)=target'"; \
+for sources in "$(CARGO_HOME_DIR)"/registry/src/*/; do \
+  flags="$$flags, '--remap-path-prefix=$${sources%/}=crates'"; \
+done; \
+set -x; \
+$(CARGO) build --locked --release --target $(WASM_TARGET) --config "target.$(WASM_TARGET).rustflags=[$$flags]" -p $(1)
+endef
+
 policy.wasm: $(shell find src -name '*.rs') Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
-	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-policy
+	$(call build-guest,odigos-karpenter-policy)
 	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_policy.wasm $@
 
 .PHONY: floors
 floors: $(FLOORS) ## Build the guests that the policy's cost is compared to.
 
 $(FLOORS): bench/floors/%.wasm: bench/floors/%/src/lib.rs bench/floors/%/Cargo.toml Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target
-	$(CARGO) build --locked --release --target $(WASM_TARGET) -p odigos-karpenter-floor-$*
+	$(call build-guest,odigos-karpenter-floor-$*)
 	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_floor_$*.wasm $@
 
 .PHONY: wasm-target
@@ -75,11 +95,12 @@ run: policy.wasm host ## Show the policy at work on real requests.
 # === test
 
 .PHONY: test
-test: lint unit-tests e2e-tests ## Run everything that CI runs.
+test: lint unit-tests e2e-tests reproducible ## Run everything that CI runs.
 
 .PHONY: lint
 lint: wasm-target ## Check the format, and run clippy for host and wasm.
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --locked --target $(WASM_TARGET) -p odigos-karpenter-policy \
 	  -p odigos-karpenter-floor-skip -p odigos-karpenter-floor-value -- -D warnings
@@ -92,6 +113,20 @@ unit-tests: policy.wasm floors ## Run the Rust tests, some of them through polic
 e2e-tests: annotated-policy.wasm host bats ## Run e2e.bats on annotated-policy.wasm, with kwctl or the host.
 	@echo "e2e.bats runs annotated-policy.wasm with $(KWCTL)"
 	PATH="$(CURDIR)/.tools/node_modules/bats/bin:$$PATH" KWCTL="$(KWCTL)" POLICY=annotated-policy.wasm bats e2e.bats
+
+# Another checkout, another target directory, another CARGO_HOME: the same module.
+.PHONY: reproducible
+reproducible: policy.wasm ## Build the policy once more elsewhere, and check that it is the same.
+	@elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
+	mkdir "$$elsewhere/policy" "$$elsewhere/cargo"; \
+	cp -R .cargo Cargo.lock Cargo.toml Makefile bench host rust-toolchain.toml src yaml "$$elsewhere/policy"; \
+	ln -s "$(CARGO_HOME_DIR)"/* "$$elsewhere/cargo"; \
+	$(MAKE) -C "$$elsewhere/policy" CARGO_HOME="$$elsewhere/cargo" CARGO_TARGET_DIR="$$elsewhere/target" policy.wasm; \
+	if grep -aFq -e "$(CARGO_HOME_DIR)" -e "$(CURDIR)" -e "$(TARGET_DIR)" policy.wasm; then \
+	  echo "policy.wasm names paths of this machine." >&2; exit 1; \
+	fi; \
+	cmp policy.wasm "$$elsewhere/policy/policy.wasm"; \
+	echo "policy.wasm is the same when it is built elsewhere."
 
 # bats from the PATH, else from npm, else from Debian.
 .PHONY: bats
@@ -113,13 +148,53 @@ bench: policy.wasm floors host ## Count and time what requests cost, and write t
 	$(BENCH) table policy.wasm --skip bench/floors/skip.wasm --value bench/floors/value.wasm --readme README.md
 	$(CARGO) bench --locked -p odigos-karpenter-bench --bench wall_time
 
+# === trust
+
+.tools/bin/cargo-cyclonedx: VERSION = $(CYCLONEDX_VERSION)
+.tools/bin/cargo-deny: VERSION = $(DENY_VERSION)
+.tools/bin/cargo-fuzz: VERSION = $(FUZZ_VERSION)
+.tools/bin/cargo-%:
+	$(CARGO) install --locked --root .tools cargo-$*@$(VERSION)
+
+# Without the database of advisories the rest is still checked, and what was not is said.
+# cargo-audit reads the same database as cargo-deny, so it is not installed for this.
+.PHONY: audit
+audit: .tools/bin/cargo-deny ## Check the dependencies against deny.toml: advisories, licences, duplicates, sources.
+	@.tools/bin/cargo-deny --locked check bans licenses sources
+	@if ! .tools/bin/cargo-deny fetch db; then \
+	  echo "NOT CHECKED: advisories, whose database can't be reached. All else was." >&2; exit 0; \
+	fi; \
+	.tools/bin/cargo-deny --locked check advisories; \
+	if command -v cargo-audit >/dev/null; then cargo-audit audit --deny warnings; \
+	else echo "NOT RUN: cargo-audit, which is not installed. cargo-deny has checked the advisories."; fi
+
+.PHONY: sbom
+sbom: .tools/bin/cargo-cyclonedx ## Write what the policy is built of into policy.cdx.json, as CycloneDX.
+	@SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct 2>/dev/null || echo 0)" .tools/bin/cargo-cyclonedx cyclonedx --quiet \
+	  --format json --spec-version 1.5 --target $(WASM_TARGET) --no-build-deps --override-filename sbom.cdx
+	@sed 's|path+file://$(CURDIR)|path+file:///policy|g' sbom.cdx.json >policy.cdx.json
+	@rm -f sbom.cdx.json */sbom.cdx.json bench/floors/*/sbom.cdx.json
+	@echo "policy.cdx.json names $$(grep -c '"purl": "pkg:cargo/[^"]*@[^"?]*"' policy.cdx.json) crates."
+
+FUZZ_TARGETS := validate validate_settings review
+
+# Without a sanitizer, which needs a nightly toolchain: there is no unsafe code to look for.
+.PHONY: fuzz
+fuzz: .tools/bin/cargo-fuzz ## Fuzz each target for FUZZ_SECONDS, from what is in test_data.
+	$(CARGO) run --locked --quiet --manifest-path fuzz/Cargo.toml --example corpus
+	for target in $(FUZZ_TARGETS); do \
+	  PATH="$(CURDIR)/.tools/bin:$$PATH" $(CARGO) fuzz run --sanitizer none $$target -- \
+	    -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -verbosity=0; \
+	done
+
 # === tidy up
 
 .PHONY: fmt
 fmt: ## Format the code.
 	$(CARGO) fmt --all
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml
 
 .PHONY: clean
 clean: ## Remove what was built and installed here.
 	$(CARGO) clean
-	rm -rf policy.wasm annotated-policy.wasm $(FLOORS) .tools
+	rm -rf policy.wasm annotated-policy.wasm policy.cdx.json $(FLOORS) .tools fuzz/corpus fuzz/target

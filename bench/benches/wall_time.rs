@@ -1,6 +1,8 @@
 //! How long a request takes in the embedded host: an instance is made, called and dropped. For
 //! information; it depends on the machine.
 
+#![forbid(unsafe_code)]
+
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;

@@ -5,6 +5,8 @@
 //! the request alone. Time depends on the machine; `benches/wall_time.rs` measures it, and no
 //! budget speaks of it.
 
+#![forbid(unsafe_code)]
+
 pub mod budget;
 pub mod meter;
 pub mod readme;

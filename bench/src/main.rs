@@ -1,5 +1,7 @@
 //! Prints what requests cost a policy.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

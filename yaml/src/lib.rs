@@ -4,6 +4,8 @@
 //! crate of its own so that the parser, which is generic, is built for size: it is a sixth of the
 //! module and runs once in a request at most.
 
+#![forbid(unsafe_code)]
+
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// The value of a key.

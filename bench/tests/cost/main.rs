@@ -2,6 +2,7 @@
 
 mod budget;
 mod linear;
+mod long;
 
 use std::path::Path;
 use std::sync::LazyLock;

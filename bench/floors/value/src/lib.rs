@@ -4,7 +4,7 @@ use serde_json::Value;
 use wapc_guest::{CallResult, register_function};
 
 /// Called by the host once for each fresh instance.
-#[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+#[cfg_attr(target_arch = "wasm32", allow(unsafe_code), unsafe(no_mangle))]
 pub extern "C" fn wapc_init() {
     register_function("validate", validate);
 }
