@@ -28,6 +28,7 @@ use crate::judge::Judge;
 use change::{State, changes};
 use planned::Planned;
 use script::Script;
+use steps::Ground;
 use survey::Survey;
 
 /// Where the cluster is wanted.
@@ -69,10 +70,10 @@ pub fn write(
     let before =
         State { mount_method: now.mount_method(), karpenter: now.karpenter_enabled(), installed: now.installed() };
     let changes = changes(before, goal);
-    let planned: Vec<(Settings, Planned)> = changes
-        .iter()
-        .map(|change| (change.after.settings(settings, gathered), Planned::new(gathered, change.after)))
-        .collect();
+    // The first survey is of how things are.
+    let states = [before].into_iter().chain(changes.iter().map(|change| change.after));
+    let planned: Vec<(Settings, Planned)> =
+        states.map(|state| (state.settings(settings, gathered), Planned::new(gathered, state))).collect();
     let mut surveys: Vec<(Judge, Survey)> = planned
         .iter()
         .map(|(settings, cluster)| (Judge::new(settings, cluster, gathered), Survey::default()))
@@ -83,10 +84,12 @@ pub fn write(
         }
     });
     input.finish();
-    let namespace = settings.odiglet.namespace;
+    let mut surveys = surveys.into_iter().map(|(_, survey)| survey);
+    let now = surveys.next().unwrap_or_default();
+    let ground = Ground { now: &now, gathered, settings };
     let mut script = Script::default();
-    for (change, (_, survey)) in changes.iter().zip(&surveys) {
-        steps::of(change, survey, gathered, settings, &mut script);
+    for (index, (change, survey)) in changes.iter().zip(surveys).enumerate() {
+        steps::of(&ground, change, &survey, index + 1 == changes.len(), &mut script);
     }
     writeln!(out, "# From {before}")?;
     for change in &changes {
@@ -99,7 +102,11 @@ pub fn write(
             out,
             "#\n# None of odiglet's {wanted} pods is ready: nothing would take a taint away. See why first:"
         )?;
-        writeln!(out, "#   kubectl -n {namespace} describe daemonset/{}", settings.odiglet.daemon_set)?;
+        writeln!(
+            out,
+            "#   kubectl -n {} describe daemonset/{}",
+            settings.odiglet.namespace, settings.odiglet.daemon_set
+        )?;
     }
     script.write(out)
 }

@@ -1,6 +1,6 @@
 //! The steps of each kind of change, in the README's order.
 
-use odigos_karpenter_policy::odigos::MountMethod;
+use odigos_karpenter_policy::odigos::{MountMethod, Tier};
 use odigos_karpenter_policy::settings::Settings;
 
 use super::change::{Change, ChangeKind};
@@ -11,16 +11,35 @@ use super::survey::Survey;
 use crate::gathered::Gathered;
 use crate::output::{counted, name_of};
 
-/// Adds the steps of a change.
-pub fn of(change: &Change, survey: &Survey, gathered: &Gathered, settings: &Settings, script: &mut Script) {
-    let mut steps = Steps { change, survey, gathered, settings, script };
+/// What the steps are made of.
+pub struct Ground<'p> {
+    /// What is to be done as things are.
+    pub now: &'p Survey,
+    /// What of the input answers for the cluster.
+    pub gathered: &'p Gathered,
+    /// The settings.
+    pub settings: &'p Settings<'p>,
+}
+
+/// Adds the steps of a change. Where another one follows it leaves to that what would have to be done
+/// twice otherwise: workloads, overlays, pools and nodes.
+pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, script: &mut Script) {
+    let mut steps = Steps { ground, change, survey, script };
     match change.kind {
+        ChangeKind::KarpenterOn if !is_last => {
+            steps.policy(false);
+            steps.odigos();
+        }
+        ChangeKind::KarpenterOff if !is_last => {
+            steps.odigos();
+            steps.policy(false);
+        }
         ChangeKind::Settle => {
             steps.policy(false);
             steps.workloads();
             steps.overlays();
             steps.pools();
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::KarpenterOn => {
             steps.policy(true);
@@ -29,28 +48,29 @@ pub fn of(change: &Change, survey: &Survey, gathered: &Gathered, settings: &Sett
             steps.overlays();
             steps.policy_of_pools();
             steps.pools();
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::KarpenterOff => {
             steps.odigos();
             steps.policy(false);
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::ToInitContainer | ChangeKind::Uninstall => {
             steps.policy(false);
             steps.pools();
+            steps.nodes(ground.now);
             steps.wait_for_nodes();
             steps.odigos();
             steps.workloads();
             steps.unneeded_overlays();
-            steps.nodes();
+            steps.leftovers();
         }
         ChangeKind::FromInitContainer => {
             steps.odigos();
             steps.policy(false);
             steps.overlays();
             steps.pools();
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::FromVirtualDevice => {
             steps.odigos();
@@ -58,30 +78,29 @@ pub fn of(change: &Change, survey: &Survey, gathered: &Gathered, settings: &Sett
             steps.unneeded_overlays();
             steps.policy(false);
             steps.pools();
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::ToVirtualDevice => {
             steps.overlays();
             steps.odigos();
             steps.policy(false);
             steps.workloads();
-            steps.nodes();
+            steps.nodes(survey);
         }
         ChangeKind::OtherMount => {
             steps.odigos();
             steps.policy(false);
             steps.workloads();
             steps.pools();
-            steps.nodes();
+            steps.nodes(survey);
         }
     }
 }
 
 struct Steps<'p> {
+    ground: &'p Ground<'p>,
     change: &'p Change,
     survey: &'p Survey,
-    gathered: &'p Gathered,
-    settings: &'p Settings<'p>,
     script: &'p mut Script,
 }
 
@@ -113,8 +132,8 @@ impl Steps<'_> {
     }
 
     fn odigos(&mut self) {
-        let namespace = shell(self.settings.odiglet.namespace);
-        let odiglet = shell(&format!("daemonset/{}", self.settings.odiglet.daemon_set));
+        let namespace = shell(self.ground.settings.odiglet.namespace);
+        let odiglet = shell(&format!("daemonset/{}", self.ground.settings.odiglet.daemon_set));
         let value = match self.change.kind {
             ChangeKind::KarpenterOn => "karpenter.enabled=true".to_owned(),
             ChangeKind::KarpenterOff => "karpenter.enabled=false".to_owned(),
@@ -149,7 +168,7 @@ impl Steps<'_> {
     }
 
     fn overlays(&mut self) {
-        let overlays = self.survey.overlays(self.gathered, self.settings.odiglet.namespace);
+        let overlays = self.survey.overlays(self.ground.gathered, self.ground.settings.odiglet.namespace);
         if overlays.is_empty() {
             return;
         }
@@ -167,8 +186,13 @@ impl Steps<'_> {
     }
 
     fn unneeded_overlays(&mut self) {
-        let overlays: Vec<&str> =
-            self.gathered.overlays().filter(|(_, text)| overlays::has_device(text)).map(|(name, _)| name).collect();
+        let overlays: Vec<&str> = self
+            .ground
+            .gathered
+            .overlays()
+            .filter(|(_, text)| overlays::has_device(text))
+            .map(|(name, _)| name)
+            .collect();
         if overlays.is_empty() {
             return;
         }
@@ -206,17 +230,12 @@ impl Steps<'_> {
         );
     }
 
-    fn nodes(&mut self) {
-        let Survey { stuck, came_late, waits, .. } = self.survey;
-        let namespace = shell(self.settings.odiglet.namespace);
-        let odiglet = shell(&format!("daemonset/{}", self.settings.odiglet.daemon_set));
+    /// Nodes whose taint nobody removes, as a survey says.
+    fn nodes(&mut self, survey: &Survey) {
+        let Survey { stuck, came_late, waits, .. } = survey;
+        let namespace = shell(self.ground.settings.odiglet.namespace);
+        let odiglet = shell(&format!("daemonset/{}", self.ground.settings.odiglet.daemon_set));
         let step = self.script.step("Nodes that keep the taint");
-        if !self.change.after.installed {
-            step.note("Nobody removes what odiglet has left behind.");
-            step.run(
-                "kubectl label nodes --all odigos.io/odiglet-oss-installed- odigos.io/odiglet-enterprise-installed-",
-            );
-        }
         if stuck.is_empty() && came_late.is_empty() {
             step.note("There are none.");
         }
@@ -229,7 +248,7 @@ impl Steps<'_> {
         if !came_late.is_empty() {
             let names: Vec<&str> = came_late.iter().map(String::as_str).collect();
             step.note(format!(
-                "It came after odiglet to {}, which removes it when it starts:",
+                "It came to {} after odiglet, which removes it when it starts:",
                 counted(names.len(), "node")
             ));
             step.note(format!("{}.", names.join(", ")));
@@ -241,6 +260,26 @@ impl Steps<'_> {
             let wait = if names.len() == 1 { "waits" } else { "wait" };
             step.note(format!("{} {wait} for odiglet: {}.", counted(names.len(), "node"), names.join(", ")));
             step.note("Where one still does in ten minutes, see why odiglet does not start there.");
+        }
+    }
+
+    /// What is left on nodes once odiglet removes nothing any more.
+    fn leftovers(&mut self) {
+        let left = self.survey.stuck.iter().filter(|(node, _)| !self.ground.now.stuck.contains_key(*node));
+        let step = self.script.step("What is left on nodes");
+        if !self.change.after.installed {
+            let labels = [Tier::Community, Tier::Onprem].map(|tier| format!("{}-", tier.label()));
+            step.run(format!("kubectl label nodes --all {}", labels.join(" ")));
+        }
+        step.note("Collect and plan again: a node that still has the taint has it for good. Those that had it when");
+        step.note("this was made, which odiglet should have freed since:");
+        let mut none = true;
+        for (_, command) in left {
+            none = false;
+            step.run(command);
+        }
+        if none {
+            step.note("none.");
         }
     }
 }

@@ -81,9 +81,14 @@ impl Workloads {
 fn note(workload: &Workload, stale: &Stale) -> String {
     let Workload { namespace, kind, name, .. } = workload;
     let place = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
-    let mut note = format!("{kind} {place}{name}: {}", counted(stale.pods, "pod"));
+    let carriers = match (stale.pods, stale.template) {
+        (0, _) => "its template".to_owned(),
+        (pods, true) => format!("{} and its template", counted(pods, "pod")),
+        (pods, false) => counted(pods, "pod"),
+    };
+    let mut note = format!("{kind} {place}{name}: {carriers}");
     if stale.template {
-        note.push_str(", and its template: the policy puts each new pod right, you the manifest");
+        note.push_str("; change the manifest, as the policy only puts right the pods made of it");
     }
     if command(workload).is_none() {
         note.push_str(if kind == "Pod" { ". Delete it and create it again" } else { ". It can't be restarted" });
