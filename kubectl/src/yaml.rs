@@ -58,9 +58,9 @@ fn json(node: &Node) -> Result<Json, Flaw> {
 
 /// Reads all documents of a text and shows them to `visit`, as far as it can be read.
 pub fn documents(yaml: &str, mut visit: impl FnMut(Document) -> Result<(), Flaw>) -> Result<(), Flaw> {
-    let mut parser = Parser::new_from_str(yaml.strip_prefix('\u{feff}').unwrap_or(yaml));
+    let parser = Parser::new_from_str(yaml.strip_prefix('\u{feff}').unwrap_or(yaml));
     let mut builder = Builder::default();
-    while let Some(next) = parser.next() {
+    for next in parser {
         let (event, span) = next.map_err(|error| flaw(&error))?;
         if let Some(root) = builder.take(event, span.start)? {
             visit(Document(root))?;

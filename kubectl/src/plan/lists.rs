@@ -15,7 +15,7 @@ pub fn patch(before: &View, after: &View, place: &[&str], lists: &[&str]) -> Opt
     let (mut tests, mut changes, mut appears) = (Vec::new(), Vec::new(), false);
     for list in lists {
         let value = |place: &View| place.get(list).filter(|list| !list.is_null()).and_then(View::canonical);
-        let (was, is) = (value(&before_place), value(&after_place));
+        let (was, is) = (value(before_place), value(after_place));
         if was == is {
             continue;
         }
