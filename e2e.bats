@@ -22,18 +22,45 @@ DEVICE_WARN='{"mountMethod": "k8s-virtual-device", "karpenterEnabled": true, "ac
 INIT_CONTAINER='{"mountMethod": "k8s-init-container", "karpenterEnabled": true}'
 INIT_CONTAINER_REJECT='{"mountMethod": "k8s-init-container", "karpenterEnabled": true, "action": "reject"}'
 
+# What is read from the cluster, over settings that would gate nothing, and over others.
+LIVE='{"fromCluster": {"effectiveConfig": true}}'
+GATED_LIVE='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "fromCluster": {"effectiveConfig": true}}'
+GATED_LIVE_REJECT='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "action": "reject", "fromCluster": {"effectiveConfig": true}}'
+GATED_ODIGLET='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "fromCluster": {"odiglet": true}}'
+GATED_ODIGLET_REJECT='{"mountMethod": "k8s-csi-driver", "karpenterEnabled": true, "action": "reject", "fromCluster": {"odiglet": true}}'
+LABELLED_CONFIGS='{"mountMethod": "k8s-host-path", "fromCluster": {"instrumentationConfigs": true}}'
+DEVICE_OVERLAYS='{"karpenterEnabled": true, "fromCluster": {"nodeOverlays": true}}'
+DEVICE_OVERLAYS_REJECT='{"karpenterEnabled": true, "action": "reject", "fromCluster": {"nodeOverlays": true}}'
+EVERYTHING='{"fromCluster": {"effectiveConfig": true, "odiglet": true, "instrumentationConfigs": true, "nodeOverlays": true}}'
+
 TAINT='{"effect":"NoSchedule","key":"odigos.io/needs-init"}'
 LABEL='{"key":"odigos.io/odiglet-oss-installed","operator":"In","values":["true"]}'
 TERMS=/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms
 
-# judge REQUEST SETTINGS: has the policy answer test_data/REQUEST.json.
+# judge REQUEST SETTINGS [ARGUMENT...]: has the policy answer test_data/REQUEST.json.
 judge() {
   run --separate-stderr "$KWCTL" run \
-    --request-path "test_data/$1.json" --settings-json "$2" "$POLICY"
+    --request-path "test_data/$1.json" --settings-json "$2" "${@:3}" "$POLICY"
   printf 'request   %s\nsettings  %s\nexit      %s\nanswer    %s\n%s\n' \
     "$1" "$2" "$status" "$output" "$stderr"
   [ "$status" -eq 0 ]
   [[ "$output" != *'"code":500'* ]]
+}
+
+# in_cluster SESSION REQUEST SETTINGS: the same where the cluster answers as test_data/sessions/SESSION.yml
+# says. Exactly the questions in it are asked, in their order.
+in_cluster() {
+  judge "$2" "$3" --allow-context-aware --replay-host-capabilities-interactions "test_data/sessions/$1.yml"
+  [[ "$output" != *'Replay error'* ]]
+  [[ "$output" != *'recorded responses is empty'* ]]
+  # What the project's host and kwctl say of questions that nobody has asked.
+  [[ "$stderr" != *'never asked'* ]]
+  [[ "$stderr" != *'have not been replayed'* ]]
+}
+
+# without_grant SESSION REQUEST SETTINGS: the same where the policy may read nothing of the cluster.
+without_grant() {
+  judge "$2" "$3" --replay-host-capabilities-interactions "test_data/sessions/$1.yml"
 }
 
 # The JSON patch of the answer with the keys of its objects in order, empty where there is none.
@@ -83,6 +110,9 @@ rejected() {
   unpatched
   [[ "$output" =~ \"message\":\".*$1 ]]
 }
+
+# also_warned PATTERN: a warning like that, beside what else there is.
+also_warned() { [[ "$output" =~ \"warnings\":\[.*$1 ]]; }
 
 # by RULES: the audit annotation names the rules that changed the object.
 by() { [[ "$output" == *"\"auditAnnotations\":{\"rules\":\"$1\"}"* ]]; }
@@ -443,6 +473,177 @@ ours() {
   untouched
 }
 
+# === the cluster
+
+@test "effectiveConfig: Odigos' own configuration goes before the settings" {
+  in_cluster effective-config-csi nodepool-create "$LIVE"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  silent
+  by startup-taint-missing
+}
+
+@test "effectiveConfig: it rejects nothing that the settings alone would not" {
+  in_cluster effective-config-csi nodepool-create '{"action": "reject", "fromCluster": {"effectiveConfig": true}}'
+  warned 'odigos\.io/needs-init'
+  in_cluster effective-config-csi nodepool-create "$GATED_LIVE_REJECT"
+  rejected 'NodePool.*default.*odigos\.io/needs-init'
+}
+
+@test "effectiveConfig: not found, nothing is tainted, and a NodePool keeps what it has" {
+  in_cluster effective-config-not-found nodepool-create "$GATED_LIVE"
+  untouched
+  in_cluster effective-config-not-found nodeclaim-create "$GATED_LIVE"
+  untouched
+  in_cluster effective-config-not-found nodepool-create-tainted "$GATED_LIVE"
+  warned 'Odigos is not in the cluster'
+  in_cluster effective-config-not-found nodepool-create-tainted "$GATED_LIVE_REJECT"
+  warned 'Odigos is not in the cluster'
+}
+
+@test "effectiveConfig: where it can't be read the settings serve, and NodePools are told" {
+  in_cluster effective-config-forbidden nodepool-create "$GATED_LIVE"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  also_warned 'ConfigMap effective-config.*fromCluster\.effectiveConfig'
+  in_cluster effective-config-forbidden nodeclaim-create "$GATED_LIVE"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/startupTaints\",\"value\":[$TAINT]}]"
+  silent
+}
+
+@test "effectiveConfig: without the grant the settings serve" {
+  without_grant effective-config-csi nodepool-create "$GATED_LIVE"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  also_warned 'ConfigMap effective-config: Policy has not been.*fromCluster\.effectiveConfig'
+  without_grant effective-config-csi nodepool-create "$LIVE"
+  warned 'ConfigMap effective-config: Policy has not been'
+}
+
+@test "odiglet: where it runs and is ready, nodes are gated" {
+  in_cluster odiglet-ready nodepool-create "$GATED_ODIGLET"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  silent
+  in_cluster odiglet-ready node-create "$GATED_ODIGLET"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/taints/1\",\"value\":$TAINT}]"
+}
+
+@test "odiglet: where it does not run, the startup taint goes" {
+  in_cluster odiglet-elsewhere nodepool-create-tainted "$GATED_ODIGLET"
+  patched '[{"op":"remove","path":"/spec/template/spec/startupTaints/1"}]'
+  in_cluster odiglet-prepares-nothing nodepool-create-tainted "$GATED_ODIGLET"
+  patched '[{"op":"remove","path":"/spec/template/spec/startupTaints/1"}]'
+  by startup-taint-orphaned
+}
+
+@test "odiglet: while none of its pods is ready nothing is tainted" {
+  in_cluster odiglet-none-ready nodepool-create "$GATED_ODIGLET"
+  warned 'none of odiglet'
+  in_cluster odiglet-none-ready nodepool-create "$GATED_ODIGLET_REJECT"
+  warned 'none of odiglet'
+  in_cluster odiglet-none-ready nodeclaim-create "$GATED_ODIGLET"
+  untouched
+  in_cluster odiglet-none-ready node-create "$GATED_ODIGLET"
+  untouched
+}
+
+@test "odiglet: not found, nothing is tainted, and a NodePool keeps what it has" {
+  in_cluster odiglet-not-found nodepool-create "$GATED_ODIGLET"
+  untouched
+  in_cluster odiglet-not-found nodeclaim-create "$GATED_ODIGLET"
+  untouched
+  in_cluster odiglet-not-found nodepool-create-tainted "$GATED_ODIGLET"
+  warned 'Odigos is not in the cluster'
+}
+
+@test "odiglet: where it can't be read the settings serve, and NodePools are told" {
+  in_cluster odiglet-timed-out nodepool-create "$GATED_ODIGLET"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  also_warned 'DaemonSet odiglet: ServiceError.*fromCluster\.odiglet'
+  without_grant odiglet-ready nodepool-create "$GATED_ODIGLET"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/template/spec/startupTaints\",\"value\":[$TAINT]}]"
+  also_warned 'DaemonSet odiglet: Policy has not been.*fromCluster\.odiglet'
+}
+
+@test "instrumentationConfigs: a Pod that Odigos will instrument gets the affinity" {
+  in_cluster instrumentation-config-on pod-create "$LABELLED_CONFIGS"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/affinity\",\"value\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[$LABEL]}]}}}}]"
+  silent
+  by odiglet-affinity-missing
+}
+
+@test "instrumentationConfigs: it rejects nothing that the settings alone would not" {
+  in_cluster instrumentation-config-on pod-create '{"mountMethod": "k8s-host-path", "action": "reject", "fromCluster": {"instrumentationConfigs": true}}'
+  warned 'odigos\.io/odiglet-oss-installed'
+}
+
+@test "instrumentationConfigs: any other Pod is left alone" {
+  for session in off not-found forbidden; do
+    in_cluster "instrumentation-config-$session" pod-create "$LABELLED_CONFIGS"
+    untouched
+  done
+  without_grant instrumentation-config-on pod-create "$LABELLED_CONFIGS"
+  untouched
+}
+
+@test "nodeOverlays: a NodePool whose nodes no overlay gives the device is told which one would" {
+  in_cluster node-overlays-none nodepool-create "$DEVICE_OVERLAYS"
+  warned 'node-overlay-missing:.*karpenter\.sh/nodepool.*\[default\].*instrumentation\.odigos\.io/generic'
+  in_cluster node-overlays-none nodepool-create "$DEVICE_OVERLAYS_REJECT"
+  warned 'node-overlay-missing'
+}
+
+@test "nodeOverlays: an overlay that covers it is enough, unless Karpenter has refused it" {
+  in_cluster node-overlays-for-all nodepool-create "$DEVICE_OVERLAYS_REJECT"
+  untouched
+  in_cluster node-overlays-not-ready nodepool-create "$DEVICE_OVERLAYS"
+  warned 'node-overlay-missing:.*odigos-instrumentation is not Ready: Conflict'
+}
+
+@test "nodeOverlays: an update that leaves the template alone asks nobody" {
+  in_cluster nothing nodepool-update-metadata "$DEVICE_OVERLAYS"
+  untouched
+  in_cluster node-overlays-for-all nodepool-update-template "$DEVICE_OVERLAYS"
+  untouched
+}
+
+@test "nodeOverlays: without the right to list them nothing is listed" {
+  in_cluster node-overlays-forbidden nodepool-create "$DEVICE_OVERLAYS"
+  warned 'may not list nodeoverlays.*fromCluster\.nodeOverlays'
+  in_cluster node-overlays-forbidden nodepool-create "$DEVICE_OVERLAYS_REJECT"
+  warned 'may not list nodeoverlays'
+  in_cluster node-overlays-not-asked nodepool-create "$DEVICE_OVERLAYS"
+  warned 'subjectaccessreviews.*fromCluster\.nodeOverlays'
+}
+
+@test "nodeOverlays: a list that fails is told" {
+  in_cluster node-overlays-unserved nodepool-create "$DEVICE_OVERLAYS"
+  warned 'fromCluster\.nodeOverlays'
+  without_grant node-overlays-allowed nodepool-create "$DEVICE_OVERLAYS"
+  warned 'fromCluster\.nodeOverlays'
+}
+
+@test "the cluster: a Pod is worth two questions, and a NodePool four" {
+  in_cluster pod-two-questions pod-create "$EVERYTHING"
+  patched "[{\"op\":\"add\",\"path\":\"/spec/affinity\",\"value\":{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[$LABEL]}]}}}}]"
+  in_cluster nodepool-four-questions nodepool-create "$EVERYTHING"
+  warned 'node-overlay-missing'
+}
+
+@test "the cluster: what no rule can touch asks nobody" {
+  for request in deployment-create nodepool-delete nodepool-update-status nodeclaim-update node-update-kubelet \
+    node-create-managed-group pod-create-mirror pod-update; do
+    in_cluster nothing "$request" "$EVERYTHING"
+    untouched
+  done
+}
+
+@test "the cluster: a switch that nothing would come of is an error" {
+  run --separate-stderr "$KWCTL" run --request-path test_data/nodepool-create.json \
+    --settings-json '{"fromCluster": {"instrumentationConfigs": true, "nodeOverlays": true}}' "$POLICY"
+  printf '%s\n' "$output" "$stderr"
+  [ "$status" -ne 0 ]
+  [[ "$stderr" == *fromCluster.instrumentationConfigs*mountMethod* ]]
+  [[ "$stderr" == *fromCluster.nodeOverlays*karpenterEnabled* ]]
+}
+
 # === settings
 
 @test "settings: every error is told at once" {
@@ -476,9 +677,10 @@ ours() {
   patched "[{\"op\":\"add\",\"path\":\"/spec/startupTaints\",\"value\":[$TAINT]}]"
 }
 
-# answers REQUEST POLICIES: has each policy of a file answer test_data/REQUEST.json, a line each.
+# answers REQUEST POLICIES [ARGUMENT...]: has each policy of a file answer test_data/REQUEST.json, a
+# line each.
 answers() {
-  run --separate-stderr "$KWCTL" run --request-path "test_data/$1.json" --module "$POLICY" "$2"
+  run --separate-stderr "$KWCTL" run --request-path "test_data/$1.json" --module "$POLICY" "${@:3}" "$2"
   printf 'exit      %s\nanswer    %s\n%s\n' "$status" "$output" "$stderr"
   [ "$status" -eq 0 ]
 }
@@ -522,6 +724,20 @@ answers() {
   [ "${#lines[@]}" -eq 5 ]
   output="${lines[4]}"
   rejected 'odigos-instrumentation.*instrumentation\.odigos\.io/generic'
+}
+
+@test "policy.yaml: the look-ups can be switched on, and NodeOverlays with them" {
+  ours
+  policies="$BATS_TEST_TMPDIR/policy.yaml"
+  sed 's/^\([# ]*\)#cluster /\1/' policy.yaml | sed '/^# ---$/,$ s/^# //' >"$policies"
+
+  answers nodepool-create "$policies" \
+    --replay-host-capabilities-interactions test_data/sessions/nodepool-four-questions.yml
+  [ "${#lines[@]}" -eq 5 ]
+  for output in "${lines[@]}"; do
+    warned 'node-overlay-missing'
+  done
+  [[ "$stderr" != *'never asked'* ]]
 }
 
 @test "the answer can be had for people" {

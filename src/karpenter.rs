@@ -154,8 +154,8 @@ fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut 
         Hint {
             rule: Some(Rule::KarpenterIntegrationOff),
             path: spec.path(),
-            problem: "Odigos' node affinity keeps Karpenter from launching nodes for instrumented pods".into(),
-            remedy: "enable Odigos' Karpenter integration, then set karpenterEnabled".into(),
+            problem: "Karpenter launches nothing for pods with Odigos' node affinity".into(),
+            remedy: "enable Karpenter in Odigos, then set karpenterEnabled".into(),
         }
     } else {
         Hint {

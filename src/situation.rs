@@ -232,8 +232,11 @@ impl<'s> Situation<'s> {
 
 impl Failure {
     fn hint(&self) -> Hint {
-        let mut problem = Message::from(["can't read ".into(), self.resource.kind().into(), " ".into()]);
-        problem.push(name(&self.name));
+        let mut problem = Message::from(["can't read ".into(), self.resource.kind().into()]);
+        if !self.name.is_empty() {
+            problem.push(" ");
+            problem.push(name(&self.name));
+        }
         if !self.why.is_empty() {
             problem.push(": ");
             problem.push(name(&self.why));
@@ -245,7 +248,7 @@ impl Failure {
             Resource::NodeOverlay => ("", "nodeOverlays"),
         };
         let remedy =
-            Message::from([serves.into(), "grant it (README, RBAC) or unset fromCluster.".into(), switch.into()]);
+            Message::from([serves.into(), "see the README on RBAC, or unset fromCluster.".into(), switch.into()]);
         Hint { rule: None, path: Path::default(), problem, remedy }
     }
 }

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::admissionregistration::v1::RuleWithOperations;
-use k8s_openapi::api::rbac::v1::ClusterRole;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding};
 use kubewarden_policy_sdk::crd::policies::ClusterAdmissionPolicy;
 use kubewarden_policy_sdk::crd::policies::cluster_admission_policy::ClusterAdmissionPolicySpec;
 use kubewarden_policy_sdk::crd::policies::common::{BackgroundAudit, FailurePolicy, PolicyMode};
+use odigos_karpenter_policy::cluster::{Cluster, LookUpError, NoCluster, Resource, effective_config};
 use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::odigos::{MountMethod, Tier};
-use odigos_karpenter_policy::policy::validate_settings;
+use odigos_karpenter_policy::policy::{validate, validate_settings};
 use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::settings::{Action, Include, Settings, defaults};
 use odigos_karpenter_policy::situation::Situation;
@@ -44,6 +45,15 @@ fn with_node_overlays() -> String {
         .map(|line| line.strip_prefix("# ").unwrap_or_else(|| panic!("not commented out: {line}")))
         .collect();
     format!("{on}\n---\n{}\n", off.join("\n"))
+}
+
+/// A file after the `sed` that switches on what it has commented out by `#cluster`.
+fn reading_the_cluster(text: &str) -> String {
+    let switched_on = |line: &str| match line.split_once("#cluster ") {
+        Some((before, rest)) if before.chars().all(|c| matches!(c, '#' | ' ')) => format!("{before}{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(switched_on).collect()
 }
 
 /// The specs of the policies in a file, by the names of the policies.
@@ -222,6 +232,118 @@ fn the_audit_scanner_may_read_what_the_policies_judge() {
             assert!(found, "{name}: {group} {resource}");
         }
     }
+}
+
+/// All that reads the cluster in the policies.
+const FROM_CLUSTER: &str =
+    r#"{"effectiveConfig": true, "odiglet": true, "instrumentationConfigs": true, "nodeOverlays": true}"#;
+
+#[test]
+fn as_shipped_nothing_is_read_in_the_cluster() {
+    for (name, spec) in all_policies() {
+        assert!(spec.context_aware_resources.is_empty(), "{name}");
+        assert_eq!(spec.settings.0.get("fromCluster"), None, "{name}");
+    }
+}
+
+#[test]
+fn switched_on_everything_is_read_in_the_cluster_and_all_else_stays() {
+    let from_cluster: Value = serde_json::from_str(FROM_CLUSTER).expect("JSON");
+    let resources = yaml(METADATA)["contextAwareResources"].clone();
+    let shipped = all_policies();
+    let switched_on = policies(&reading_the_cluster(&with_node_overlays()));
+    assert_eq!(switched_on.len(), shipped.len());
+    for (name, spec) in switched_on {
+        let settings = serde_json::to_vec(&spec.settings.0).expect("JSON");
+        let answer: Value = serde_json::from_slice(&validate_settings(&settings)).expect("JSON");
+        assert_eq!(answer["valid"], true, "{name}: {answer}");
+        let mut spec = json!(spec);
+        assert_eq!(spec["settings"]["fromCluster"], from_cluster, "{name}");
+        assert_eq!(spec["contextAwareResources"], resources, "{name}");
+        spec["settings"].as_object_mut().expect("settings").remove("fromCluster");
+        spec["contextAwareResources"] = json!(shipped[&name].context_aware_resources);
+        assert_eq!(spec, json!(shipped[&name]), "{name}");
+    }
+}
+
+#[test]
+fn what_is_switched_on_first_makes_no_difference() {
+    let (on, off) = POLICY_YAML.split_once("\n# ---\n").expect("a policy that is commented out");
+    let overlays_last = reading_the_cluster(POLICY_YAML);
+    let (on_last, off_last) = overlays_last.split_once("\n# ---\n").expect("a policy that is commented out");
+    assert_eq!(format!("{on_last}\n"), reading_the_cluster(on));
+    assert_eq!(off_last, reading_the_cluster(off));
+    assert!(off_last.lines().all(|line| line.starts_with("# ")));
+}
+
+/// The `sed`s of `policy.yaml` are what the tests do.
+#[test]
+fn policy_yaml_says_how_to_switch_on() {
+    for sed in [r"sed -i 's/^\([# ]*\)#cluster /\1/' policy.yaml", "sed -i '/^# ---$/,$ s/^# //' policy.yaml"] {
+        assert!(POLICY_YAML.contains(&format!("\n#   {sed} ")), "{sed}");
+    }
+}
+
+/// An object of `policy.yaml` where it reads the cluster.
+fn object<T: serde::de::DeserializeOwned>(kind: &str, name: &str) -> T {
+    let object = documents(&reading_the_cluster(POLICY_YAML))
+        .into_iter()
+        .find(|document| document["kind"] == kind && document["metadata"]["name"] == name)
+        .unwrap_or_else(|| panic!("no {kind} {name}"));
+    serde_json::from_value(object).unwrap_or_else(|error| panic!("{kind} {name}: {error}"))
+}
+
+/// What rules of RBAC grant: group, resource, name and verb. No name is all of them.
+fn granted(rules: Option<Vec<PolicyRule>>) -> BTreeSet<[String; 4]> {
+    let mut granted = BTreeSet::new();
+    for rule in rules.unwrap_or_default() {
+        let names = rule.resource_names.filter(|names| !names.is_empty()).unwrap_or(vec![String::new()]);
+        for group in rule.api_groups.iter().flatten() {
+            for resource in rule.resources.iter().flatten() {
+                for (name, verb) in names.iter().flat_map(|name| rule.verbs.iter().map(move |verb| (name, verb))) {
+                    granted.insert([group.clone(), resource.clone(), name.clone(), verb.clone()]);
+                }
+            }
+        }
+    }
+    granted
+}
+
+fn grants(grants: &[[&str; 4]]) -> BTreeSet<[String; 4]> {
+    grants.iter().map(|grant| grant.map(str::to_owned)).collect()
+}
+
+#[test]
+fn the_policy_server_may_read_what_the_policies_look_up() {
+    const NAME: &str = "odigos-karpenter-policy";
+    let Settings { odiglet, .. } = Settings::default();
+    let cluster_role: ClusterRole = object("ClusterRole", NAME);
+    assert_eq!(
+        granted(cluster_role.rules),
+        grants(&[
+            ["odigos.io", "instrumentationconfigs", "", "get"],
+            ["karpenter.sh", "nodeoverlays", "", "get"],
+            ["karpenter.sh", "nodeoverlays", "", "list"],
+            ["karpenter.sh", "nodeoverlays", "", "watch"],
+            ["authorization.k8s.io", "subjectaccessreviews", "", "create"],
+        ])
+    );
+    let role: Role = object("Role", NAME);
+    assert_eq!(role.metadata.namespace.as_deref(), Some(odiglet.namespace));
+    assert_eq!(
+        granted(role.rules),
+        grants(
+            &[["", "configmaps", effective_config::NAME, "get"], ["apps", "daemonsets", odiglet.daemon_set, "get"],]
+        )
+    );
+
+    let subject = json!([{"kind": "ServiceAccount", "name": "policy-server", "namespace": "kubewarden"}]);
+    let role_ref = |kind: &str| json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": NAME});
+    let binding: ClusterRoleBinding = object("ClusterRoleBinding", NAME);
+    assert_eq!((json!(binding.subjects), json!(binding.role_ref)), (subject.clone(), role_ref("ClusterRole")));
+    let binding: RoleBinding = object("RoleBinding", NAME);
+    assert_eq!(binding.metadata.namespace.as_deref(), Some(odiglet.namespace));
+    assert_eq!((json!(binding.subjects), json!(binding.role_ref)), (subject, role_ref("Role")));
 }
 
 fn metadata_rules() -> Vec<RuleWithOperations> {
@@ -409,6 +531,47 @@ fn the_readme_has_the_settings_with_their_defaults() {
     let section = section("Settings");
     let block = section.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a YAML block");
     assert_eq!(yaml(block), defaults());
+}
+
+/// A cluster in which one NodeOverlay is all that there is.
+struct OneOverlay(Value);
+
+impl Cluster for OneOverlay {
+    fn get(&self, _: Resource, _: &str, _: &str) -> Result<Vec<u8>, LookUpError> {
+        Err(LookUpError::NotFound)
+    }
+
+    fn list(&self, _: Resource) -> Result<Vec<u8>, LookUpError> {
+        Ok(json!({"items": [self.0]}).to_string().into_bytes())
+    }
+}
+
+/// The answer to an AdmissionReview of `test_data`, its object replaced.
+fn answer(review: &str, object: Option<&Value>, settings: &Value, cluster: &dyn Cluster) -> Value {
+    let mut request = yaml(review)["request"].clone();
+    if let Some(object) = object {
+        request["object"] = object.clone();
+    }
+    let payload = json!({"request": request, "settings": settings}).to_string();
+    serde_json::from_slice(&validate(payload.as_bytes(), cluster)).expect("JSON")
+}
+
+#[test]
+fn the_overlay_of_the_readme_is_right_and_gives_its_pool_the_device() {
+    let section = section("Rules");
+    let block = section.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a YAML block");
+    let overlay = yaml(block);
+    let settings = json!({"karpenterEnabled": true, "action": "reject", "fromCluster": {"nodeOverlays": true}});
+    let silent = |answer: &Value| answer["accepted"] == true && answer["warnings"].is_null();
+    let created = answer(include_str!("../test_data/nodeoverlay-create.json"), Some(&overlay), &settings, &NoCluster);
+    assert!(silent(&created), "{created}");
+    let pool = include_str!("../test_data/nodepool-create.json");
+    let covered = answer(pool, None, &settings, &OneOverlay(overlay.clone()));
+    assert!(silent(&covered), "{covered}");
+
+    let mut of_another = overlay;
+    of_another["spec"]["requirements"][0]["values"] = json!(["another"]);
+    assert!(!silent(&answer(pool, None, &settings, &OneOverlay(of_another))));
 }
 
 /// The rows of the table of rules in the README.

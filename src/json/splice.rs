@@ -1,6 +1,7 @@
 //! Applying edits to the text of an object.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use super::view::{Content, Members, View, quoted};
 use crate::edit::Edit;
@@ -30,6 +31,8 @@ struct Place<'e> {
     removed: bool,
     members: BTreeMap<&'e str, Place<'e>>,
     entries: BTreeMap<usize, Place<'e>>,
+    /// Which member of a map it is, where it is one that is there.
+    met: Cell<Option<usize>>,
 }
 
 /// What becomes of a place. What goes has nothing of it written that would stay.
@@ -100,21 +103,29 @@ impl<'e> Place<'e> {
 
     fn write_map(&self, members: &Members, may_go: bool, out: &mut Vec<u8>) -> Option<Outcome> {
         let mut separator = b'{';
-        let mut met = BTreeSet::new();
-        for (index, (key, value)) in members.iter().enumerate() {
-            let Some((name, place)) = self.members.get_key_value(key.as_str()) else {
-                push(out, &mut separator, key.text());
-                out.push(b':');
-                out.extend_from_slice(value.text());
-                continue;
-            };
-            // Of a key that is there twice only the last one counts.
-            if members.iter().skip(index + 1).all(|(later, _)| !later.is(name)) {
-                place.write_member(key.text(), name, Some(value), &mut separator, out)?;
-                met.insert(*name);
+        let mut places = Vec::with_capacity(members.len());
+        for (index, (key, _)) in members.iter().enumerate() {
+            let place = self.members.get(key.as_str());
+            if let Some(place) = place {
+                place.met.set(Some(index));
+            }
+            places.push(place);
+        }
+        for (index, ((key, value), place)) in members.iter().zip(places).enumerate() {
+            match place {
+                // Of a key that is there twice only the last one counts.
+                Some(place) if place.met.get() == Some(index) => {
+                    place.write_member(key.text(), key.as_str(), Some(value), &mut separator, out)?;
+                }
+                Some(_) => {}
+                None => {
+                    push(out, &mut separator, key.text());
+                    out.push(b':');
+                    out.extend_from_slice(value.text());
+                }
             }
         }
-        for (name, place) in self.members.iter().filter(|(name, _)| !met.contains(*name)) {
+        for (name, place) in self.members.iter().filter(|(_, place)| place.met.get().is_none()) {
             place.write_member(quoted(name).as_bytes(), name, None, &mut separator, out)?;
         }
         Some(close(out, separator, b"{}", may_go && !members.is_empty()))

@@ -180,7 +180,10 @@ impl<'t> Content<'t> {
                 b"null" => Content::Null,
                 b"true" => Content::Boolean(true),
                 b"false" => Content::Boolean(false),
-                number => Content::Number(std::str::from_utf8(number).ok()?),
+                number if matches!(number, [b'-' | b'0'..=b'9', ..]) => {
+                    Content::Number(std::str::from_utf8(number).ok()?)
+                }
+                _ => return None,
             },
         };
         cursor.is_at_end().then_some(content)
@@ -206,6 +209,11 @@ impl<'t> Members<'t> {
     /// All members in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = (&Key<'t>, &View<'t>)> {
         self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether there are none.
@@ -238,6 +246,7 @@ mod tests {
     #[case(r#"{"a": 1, }"#, "no JSON")]
     #[case("[1,]", "no JSON")]
     #[case("1 2", "no JSON")]
+    #[case("nul", "no JSON")]
     #[case(r#""\ud800""#, "no JSON")]
     #[case("", "no JSON")]
     fn shapes(#[case] text: &str, #[case] expected: &str) {
