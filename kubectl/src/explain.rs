@@ -89,9 +89,15 @@ pub fn why(rule: Rule) -> Option<String> {
 /// Text that goes on after a name, as a sentence of its own: `(host path): a pod` is `Host path: a pod`.
 fn sentence(text: &str) -> String {
     let text = text.trim();
+    // What leads to a block that is not taken along.
+    let text = if text.ends_with(':') {
+        text.rsplit_once(". ").map_or(text, |(text, _)| text).to_owned() + "."
+    } else {
+        text.to_owned()
+    };
     let text = match text.strip_prefix('(').and_then(|text| text.split_once(')')) {
         Some((when, rest)) => format!("{when}{rest}"),
-        None => text.to_owned(),
+        None => text,
     };
     let mut characters = text.chars();
     let first = characters.next().filter(|_| !text.starts_with("odig"));
