@@ -65,6 +65,9 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
     for unreadable in gathered.check() {
         input.add_unreadable(unreadable);
     }
+    if let Some(ambiguity) = gathered.ambiguity() {
+        anstream::eprintln!("note: {ambiguity}");
+    }
     settings.from_cluster = gathered.answers();
     Ok((input, gathered))
 }

@@ -133,6 +133,14 @@ impl Gathered {
         EffectiveConfig::read(self.config_maps.first()?.text.as_bytes()).ok()
     }
 
+    /// Says which of several different configurations of Odigos counts.
+    pub fn ambiguity(&self) -> Option<String> {
+        let (first, last) = (self.config_maps.first()?, self.config_maps.last()?);
+        let Copy { file, line, .. } = first;
+        (first.text != last.text)
+            .then(|| format!("of different ConfigMaps effective-config the one at {file}:{line} counts"))
+    }
+
     /// odiglet's DaemonSet as JSON, where the input has it.
     pub fn odiglet(&self) -> Option<&str> {
         self.odiglets.first().map(|copy| copy.text.as_str())
