@@ -72,6 +72,11 @@ annotated-policy.wasm: policy.wasm metadata.yml README.md | $(if $(filter $(HOST
 host:
 	$(CARGO) build --locked --workspace --bins --tests
 
+.PHONY: kubectl-plugin
+kubectl-plugin: ## Build the kubectl plugin that scans and plans.
+	$(CARGO) build --locked --release -p kubectl-odigos-karpenter --bins
+	@echo "Copy $(TARGET_DIR)/release/kubectl-odigos_karpenter to a folder of your PATH."
+
 # === see it work
 
 CSI := {"mountMethod": "k8s-csi-driver", "karpenterEnabled": true}

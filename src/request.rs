@@ -136,6 +136,15 @@ impl<'t> Request<'t> {
         Ok(Some(Request { kind, operation, namespace, audit, by_kubelet, object, old_object }))
     }
 
+    /// The request by which an audit asks about an object: as if it were created as it is. `namespace`
+    /// is where it is, whatever it says itself; empty: where it says.
+    ///
+    /// `None` and the error are those of [`Request::read`].
+    pub fn audit_of(kind: Kind, namespace: &'t str, object: View<'t>) -> Result<Option<Self>, String> {
+        let envelope = Envelope { namespace: namespace.into(), object: Some(object), ..Envelope::default() };
+        Self::read(envelope, kind, Operation::Create)
+    }
+
     /// The object's kind and name, for messages.
     pub fn object(&self) -> Object {
         let metadata = self.object.get("metadata");
@@ -190,6 +199,17 @@ mod tests {
         });
         let object = Object { kind: "Pod", namespace: "shop".into(), name: "web-".into() };
         assert_eq!(what, Ok(Some((Kind::Pod, Operation::Create, "shop".to_owned(), object))));
+    }
+
+    #[rstest]
+    #[case::its_own_namespace("", "shop")]
+    #[case::where_it_is("till", "till")]
+    fn an_audit_of_an_object(#[case] namespace: &str, #[case] expected: &str) {
+        let object = View::new(br#"{"metadata": {"namespace": "shop", "name": "web"}}"#);
+        let request = Request::audit_of(Kind::Pod, namespace, object).unwrap().unwrap();
+        assert!(request.audit && request.operation == Operation::Create && request.namespace == expected);
+        let going = View::new(br#"{"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}"#);
+        assert!(Request::audit_of(Kind::Pod, "", going).unwrap().is_none());
     }
 
     #[rstest]

@@ -1,0 +1,142 @@
+//! The subcommands.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use odigos_karpenter_policy::json::view::View;
+use odigos_karpenter_policy::settings::Settings;
+
+use crate::arguments::{Arguments, Command, FailOn, InputArguments, PlanArguments, ScanArguments};
+use crate::error::Error;
+use crate::found::{Level, Scan};
+use crate::gathered::Gathered;
+use crate::input::Input;
+use crate::judge::Judge;
+use crate::plan::{self, Goal};
+use crate::source::STDIN;
+use crate::{collect, diff, explain, output, settings_file};
+
+/// All is well.
+const WELL: u8 = 0;
+/// Something was found.
+const FOUND: u8 = 1;
+/// Something can't be read.
+const UNREADABLE: u8 = 2;
+
+/// Carries out a command, and returns the exit code.
+///
+/// # Errors
+///
+/// What makes it impossible; the exit code is 2 then.
+pub fn run(command: &Command) -> Result<u8, Error> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    match command {
+        Command::Collect(arguments) => collect::write(&mut out, &arguments.odigos_namespace)?,
+        Command::Scan(arguments) => return scan(&mut out, arguments),
+        Command::Plan(arguments) => return plan(&mut out, arguments),
+        Command::Diff(arguments) => return show_diff(&mut out, arguments),
+        Command::Explain(arguments) => explain::write(&mut out, arguments.rule.as_deref())?,
+        Command::Completions { shell } => {
+            let name = "kubectl-odigos_karpenter";
+            clap_complete::generate(*shell, &mut Arguments::command().bin_name(name), name, &mut io::stdout());
+        }
+        Command::Man => clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout().lock())?,
+    }
+    Ok(WELL)
+}
+
+/// The input after the first pass, and what of it answers for the cluster.
+fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> Result<(Input, Gathered), Error> {
+    let mut paths = arguments.paths.clone();
+    if paths.is_empty() {
+        if io::stdin().is_terminal() {
+            return Err(Error::Usage(
+                "name files or folders, or pipe objects in: kubectl odigos-karpenter collect | sh | kubectl \
+                 odigos-karpenter scan"
+                    .to_owned(),
+            ));
+        }
+        paths.push(PathBuf::from(STDIN));
+    }
+    let mut input = Input::open(&paths, passes);
+    let mut gathered = Gathered::default();
+    input.first_pass(&mut |item| gathered.take(item, settings));
+    for unreadable in gathered.check() {
+        input.add_unreadable(unreadable);
+    }
+    if let Some(ambiguity) = gathered.ambiguity() {
+        anstream::eprintln!("note: {ambiguity}");
+    }
+    settings.from_cluster = gathered.answers();
+    Ok((input, gathered))
+}
+
+/// Names what could not be read; returns the exit code for it, or `otherwise`.
+fn tell_unreadable(input: &Input, otherwise: u8) -> u8 {
+    input.finish();
+    for unreadable in input.unreadable() {
+        anstream::eprintln!("error: {unreadable}");
+    }
+    if input.unreadable().is_empty() { otherwise } else { UNREADABLE }
+}
+
+fn scan(out: &mut impl Write, arguments: &ScanArguments) -> Result<u8, Error> {
+    let text = settings_file::read(arguments.input.settings.as_deref(), arguments.input.policy.as_deref())?;
+    let view = View::new(&text);
+    let mut settings = settings_file::check(&view)?;
+    let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
+    let judge = Judge::new(&settings, &gathered, &gathered);
+    let mut scan = Scan::default();
+    input.pass(&mut |item| {
+        if let Some(judged) = judge.judge(item) {
+            scan.add(item, &judged);
+        }
+    });
+    scan.unreadable = input.unreadable().clone();
+    input.finish();
+    output::write(out, arguments.output, &scan, judge.situation())?;
+    out.flush()?;
+    let fails = match arguments.fail_on {
+        FailOn::Warning => scan.count(Level::Error) + scan.count(Level::Warning) > 0,
+        FailOn::Error => scan.count(Level::Error) > 0,
+        FailOn::Never => false,
+    };
+    Ok(tell_unreadable(&input, if fails { FOUND } else { WELL }))
+}
+
+fn show_diff(out: &mut impl Write, arguments: &InputArguments) -> Result<u8, Error> {
+    let text = settings_file::read(arguments.settings.as_deref(), arguments.policy.as_deref())?;
+    let view = View::new(&text);
+    let mut settings = settings_file::check(&view)?;
+    let (input, gathered) = gather(arguments, &mut settings, 2)?;
+    let judge = Judge::new(&settings, &gathered, &gathered);
+    let mut diffs = std::collections::BTreeSet::new();
+    input.pass(&mut |item| {
+        let Some(judged) = judge.judge(item) else { return };
+        let name = match judged.namespace.as_str() {
+            "" => format!("{}/{}", judged.kind, judged.name),
+            namespace => format!("{}/{namespace}/{}", judged.kind, judged.name),
+        };
+        if let Some(diff) = diff::unified(item.text, &judged, &name) {
+            diffs.insert((name, diff));
+        }
+    });
+    input.finish();
+    for (_, diff) in &diffs {
+        diff::write(out, diff)?;
+    }
+    out.flush()?;
+    Ok(tell_unreadable(&input, if diffs.is_empty() { WELL } else { FOUND }))
+}
+
+fn plan(out: &mut impl Write, arguments: &PlanArguments) -> Result<u8, Error> {
+    let text = settings_file::read(arguments.input.settings.as_deref(), arguments.input.policy.as_deref())?;
+    let view = View::new(&text);
+    let mut settings = settings_file::check(&view)?;
+    let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
+    let goal = Goal::of(arguments);
+    plan::write(out, &settings, &gathered, &input, goal)?;
+    out.flush()?;
+    Ok(tell_unreadable(&input, WELL))
+}

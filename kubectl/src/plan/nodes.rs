@@ -1,0 +1,53 @@
+//! Nodes that keep a taint that nobody removes.
+
+use odigos_karpenter_policy::json::view::{Content, View};
+use odigos_karpenter_policy::odigos::{LABEL_VALUE, LABELS, TAINT_KEY};
+
+use super::lists::{patch, shell};
+use crate::diff;
+use crate::item::Item;
+use crate::judge::Judged;
+
+/// A node with the startup taint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tainted {
+    /// Nobody removes it: the command that does.
+    Stuck(String),
+    /// odiglet has been there before the taint was, and removes it when it starts anew.
+    CameLate,
+    /// odiglet is on its way, or it ought to be.
+    Waits,
+}
+
+/// What is to be done about a node; `None` where it has no such taint, or is no business of the rules.
+pub fn tainted(item: &Item, judged: &Judged, untainting: bool) -> Option<Tainted> {
+    let node = View::new(item.text);
+    if !has_key(&node) {
+        return None;
+    }
+    if let Some(after) = diff::changed(item.text, judged) {
+        let patch = patch(&node, &View::new(&after), &["spec"], &["taints"])?;
+        let name = shell(&judged.name);
+        return Some(Tainted::Stuck(format!("kubectl patch node {name} --type=json -p {}", shell(&patch))));
+    }
+    untainting.then(|| if is_prepared(&node) { Tainted::CameLate } else { Tainted::Waits })
+}
+
+fn has_key(node: &View) -> bool {
+    let taints = node.get("spec").and_then(|spec| spec.get("taints")).map(View::content);
+    matches!(taints, Some(Content::List(taints))
+        if taints.iter().any(|taint| taint.get("key").and_then(View::as_str) == Some(TAINT_KEY)))
+}
+
+fn is_prepared(node: &View) -> bool {
+    let labels = node.get("metadata").and_then(|metadata| metadata.get("labels"));
+    let label = |key| labels.and_then(|labels| labels.get(key)).and_then(View::as_str);
+    LABELS.iter().any(|key| label(key) == Some(LABEL_VALUE))
+}
+
+/// The pool that a node or a claim is of.
+pub fn pool_of(object: &View) -> Option<String> {
+    let labels = object.get("metadata")?.get("labels")?;
+    let pool = labels.get("karpenter.sh/nodepool").or(labels.get("karpenter.sh/provisioner-name"))?;
+    pool.as_str().map(str::to_owned)
+}

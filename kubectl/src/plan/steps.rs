@@ -1,0 +1,285 @@
+//! The steps of each kind of change, in the README's order.
+
+use odigos_karpenter_policy::odigos::{MountMethod, Tier};
+use odigos_karpenter_policy::settings::Settings;
+
+use super::change::{Change, ChangeKind};
+use super::lists::shell;
+use super::overlays;
+use super::script::Script;
+use super::survey::Survey;
+use crate::gathered::Gathered;
+use crate::output::{counted, name_of};
+
+/// What the steps are made of.
+pub struct Ground<'p> {
+    /// What is to be done as things are.
+    pub now: &'p Survey,
+    /// What of the input answers for the cluster.
+    pub gathered: &'p Gathered,
+    /// The settings.
+    pub settings: &'p Settings<'p>,
+}
+
+/// Adds the steps of a change. Where another one follows it leaves to that what would have to be done
+/// twice otherwise: workloads, overlays, pools and nodes.
+pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, script: &mut Script) {
+    let mut steps = Steps { ground, change, survey, script };
+    match change.kind {
+        ChangeKind::KarpenterOn if !is_last => {
+            steps.policy(false);
+            steps.odigos();
+        }
+        ChangeKind::KarpenterOff if !is_last => {
+            steps.odigos();
+            steps.policy(false);
+        }
+        ChangeKind::Settle => {
+            steps.policy(false);
+            steps.workloads();
+            steps.overlays();
+            steps.pools();
+            steps.nodes(survey);
+        }
+        ChangeKind::KarpenterOn => {
+            steps.policy(true);
+            steps.odigos();
+            steps.workloads();
+            steps.overlays();
+            steps.policy_of_pools();
+            steps.pools();
+            steps.nodes(survey);
+        }
+        ChangeKind::KarpenterOff => {
+            steps.odigos();
+            steps.policy(false);
+            steps.nodes(survey);
+        }
+        ChangeKind::ToInitContainer | ChangeKind::Uninstall => {
+            steps.policy(false);
+            steps.pools();
+            steps.nodes(ground.now);
+            steps.wait_for_nodes();
+            steps.odigos();
+            steps.workloads();
+            steps.unneeded_overlays();
+            steps.leftovers();
+        }
+        ChangeKind::FromInitContainer => {
+            steps.odigos();
+            steps.policy(false);
+            steps.overlays();
+            steps.pools();
+            steps.nodes(survey);
+        }
+        ChangeKind::FromVirtualDevice => {
+            steps.odigos();
+            steps.workloads();
+            steps.unneeded_overlays();
+            steps.policy(false);
+            steps.pools();
+            steps.nodes(survey);
+        }
+        ChangeKind::ToVirtualDevice => {
+            steps.overlays();
+            steps.odigos();
+            steps.policy(false);
+            steps.workloads();
+            steps.nodes(survey);
+        }
+        ChangeKind::OtherMount => {
+            steps.odigos();
+            steps.policy(false);
+            steps.workloads();
+            steps.pools();
+            steps.nodes(survey);
+        }
+    }
+}
+
+struct Steps<'p> {
+    ground: &'p Ground<'p>,
+    change: &'p Change,
+    survey: &'p Survey,
+    script: &'p mut Script,
+}
+
+impl Steps<'_> {
+    fn mount_method(&self) -> &'static str {
+        name_of(MountMethod::ALL, self.change.after.mount_method)
+    }
+
+    fn policy(&mut self, pools_last: bool) {
+        let (method, after) = (self.mount_method(), self.change.after);
+        let step = self.script.step("The policy");
+        step.note("In every policy of policy.yaml the settings must have:").note("");
+        if after.installed {
+            step.note(format!("  mountMethod: {method}")).note(format!("  karpenterEnabled: {}", after.karpenter));
+        } else {
+            step.note("  odiglet: {installed: false}");
+        }
+        if pools_last {
+            step.note("").note("and until the pools are changed, but not in the twins that only report:").note("");
+            step.note("  nodePools: {action: warn}");
+        }
+        step.run("kubectl apply -f policy.yaml");
+        step.run("kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all");
+    }
+
+    fn policy_of_pools(&mut self) {
+        let step = self.script.step("The policy, of pools too");
+        step.note("Remove nodePools.action again.").run("kubectl apply -f policy.yaml");
+    }
+
+    fn odigos(&mut self) {
+        let namespace = shell(self.ground.settings.odiglet.namespace);
+        let odiglet = shell(&format!("daemonset/{}", self.ground.settings.odiglet.daemon_set));
+        let value = match self.change.kind {
+            ChangeKind::KarpenterOn => "karpenter.enabled=true".to_owned(),
+            ChangeKind::KarpenterOff => "karpenter.enabled=false".to_owned(),
+            _ => format!("instrumentor.mountMethod={}", self.mount_method()),
+        };
+        let step = self.script.step("Odigos");
+        if self.change.kind == ChangeKind::Uninstall {
+            step.note("Under the name that you installed it by:")
+                .run(format!("helm uninstall odigos --namespace {namespace}"));
+            return;
+        }
+        step.note("Under the name that you installed it by, and from where:");
+        step.run(format!("helm upgrade odigos odigos/odigos --namespace {namespace} --reuse-values --set {value}"));
+        step.run(format!("kubectl -n {namespace} rollout status {odiglet}"));
+    }
+
+    fn workloads(&mut self) {
+        let workloads = &self.survey.workloads;
+        let step = self.script.step("Workloads whose pods carry what Odigos once added");
+        if workloads.is_empty() {
+            step.note("There are none.");
+            return;
+        }
+        step.note("Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter");
+        step.note("counts the requests of a DaemonSet's newest pod for every new node.");
+        for (note, command) in workloads.steps() {
+            step.note(note);
+            if let Some(command) = command {
+                step.run(command);
+            }
+        }
+    }
+
+    fn overlays(&mut self) {
+        let overlays = self.survey.overlays(self.ground.gathered, self.ground.settings.odiglet.namespace);
+        if overlays.is_empty() {
+            return;
+        }
+        let step = self.script.step("A NodeOverlay for each pool");
+        step.note("Without one Karpenter launches no node for a pod that asks for the device. It must be told to");
+        step.note("apply them (feature gate NodeOverlay); EKS Auto Mode and AKS node auto-provisioning don't.");
+        for (pool, daemon_sets) in overlays {
+            match daemon_sets.as_slice() {
+                [] => step.note(format!("{pool}: needed if it is to have nodes for instrumented pods.")),
+                some => step
+                    .note(format!("{pool}: needed for any node at all, for DaemonSet {} runs there.", some.join(", "))),
+            };
+            step.run(overlays::command(pool));
+        }
+    }
+
+    fn unneeded_overlays(&mut self) {
+        let overlays: Vec<&str> = self
+            .ground
+            .gathered
+            .overlays()
+            .filter(|(_, text)| overlays::has_device(text))
+            .map(|(name, _)| name)
+            .collect();
+        if overlays.is_empty() {
+            return;
+        }
+        let step = self.script.step("NodeOverlays with the device");
+        step.note("Nothing advertises it any more: what Karpenter launches for it would never initialize.");
+        for overlay in overlays {
+            step.run(format!("kubectl delete nodeoverlay {} --ignore-not-found", shell(overlay)));
+        }
+    }
+
+    fn pools(&mut self) {
+        let step = self.script.step("Pools");
+        if self.survey.pools.is_empty() {
+            step.note("None needs a change.");
+            return;
+        }
+        step.note("Karpenter replaces every node of a pool whose startup taints change. New nodes are put right");
+        step.note("without that, by their NodeClaims; so each of these is for you to decide.");
+        for pool in &self.survey.pools {
+            step.note("");
+            for note in pool.notes(self.survey.nodes_of(&pool.name)) {
+                step.note(note);
+            }
+            step.run(pool.command());
+        }
+    }
+
+    fn wait_for_nodes(&mut self) {
+        let step = self.script.step("Wait until no node is uninitialized");
+        step.note("odiglet must be there for as long as a node waits for it. This prints those that do:");
+        step.run(
+            "kubectl get nodeclaims -o json | jq -r '.items[]\n  \
+             | select(all(.status.conditions[]?; .type != \"Initialized\" or .status != \"True\"))\n  \
+             | .metadata.name'",
+        );
+    }
+
+    /// Nodes whose taint nobody removes, as a survey says.
+    fn nodes(&mut self, survey: &Survey) {
+        let Survey { stuck, came_late, waits, .. } = survey;
+        let namespace = shell(self.ground.settings.odiglet.namespace);
+        let odiglet = shell(&format!("daemonset/{}", self.ground.settings.odiglet.daemon_set));
+        let step = self.script.step("Nodes that keep the taint");
+        if stuck.is_empty() && came_late.is_empty() {
+            step.note("There are none.");
+        }
+        if !stuck.is_empty() {
+            step.note(format!("Nobody removes it from {}.", counted(stuck.len(), "node")));
+        }
+        for command in stuck.values() {
+            step.run(command);
+        }
+        if !came_late.is_empty() {
+            let names: Vec<&str> = came_late.iter().map(String::as_str).collect();
+            step.note(format!(
+                "It came to {} after odiglet, which removes it when it starts:",
+                counted(names.len(), "node")
+            ));
+            step.note(format!("{}.", names.join(", ")));
+            step.run(format!("kubectl -n {namespace} rollout restart {odiglet}"));
+            step.run(format!("kubectl -n {namespace} rollout status {odiglet}"));
+        }
+        if !waits.is_empty() {
+            let names: Vec<&str> = waits.iter().map(String::as_str).collect();
+            let wait = if names.len() == 1 { "waits" } else { "wait" };
+            step.note(format!("{} {wait} for odiglet: {}.", counted(names.len(), "node"), names.join(", ")));
+            step.note("Where one still does in ten minutes, see why odiglet does not start there.");
+        }
+    }
+
+    /// What is left on nodes once odiglet removes nothing any more.
+    fn leftovers(&mut self) {
+        let left = self.survey.stuck.iter().filter(|(node, _)| !self.ground.now.stuck.contains_key(*node));
+        let step = self.script.step("What is left on nodes");
+        if !self.change.after.installed {
+            let labels = [Tier::Community, Tier::Onprem].map(|tier| format!("{}-", tier.label()));
+            step.run(format!("kubectl label nodes --all {}", labels.join(" ")));
+        }
+        step.note("Collect and plan again: a node that still has the taint has it for good. Those that had it when");
+        step.note("this was made, which odiglet should have freed since:");
+        let mut none = true;
+        for (_, command) in left {
+            none = false;
+            step.run(command);
+        }
+        if none {
+            step.note("none.");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What is to be done about the objects of a cluster, once the rules are those of after a change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use odigos_karpenter_policy::json::scan::may_say_odigos;
+use odigos_karpenter_policy::json::view::View;
+use odigos_karpenter_policy::odigos::{AGENTS_HASH_LABEL, DEVICE_DOMAIN};
+use odigos_karpenter_policy::rule::Rule;
+
+use super::nodes::{self, Tainted};
+use super::overlays;
+use super::pools::Pool;
+use super::workloads::Workloads;
+use crate::gathered::{Gathered, Name};
+use crate::item::Item;
+use crate::judge::Judge;
+
+/// What is to be done, by object. Sets and maps, for the order of the input must not matter.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Pools that are to be patched.
+    pub pools: BTreeSet<Pool>,
+    /// Nodes with a taint that nobody removes, and the command for each.
+    pub stuck: BTreeMap<String, String>,
+    /// Nodes whose taint came after odiglet.
+    pub came_late: BTreeSet<String>,
+    /// Nodes that wait for odiglet.
+    pub waits: BTreeSet<String>,
+    /// Workloads to be restarted.
+    pub workloads: Workloads,
+    /// The NodePools, as JSON, that no overlay gives the device to.
+    without_device: BTreeMap<String, String>,
+    nodes: BTreeMap<String, usize>,
+    claims: BTreeMap<String, usize>,
+    instrumented_daemon_sets: BTreeSet<Name>,
+}
+
+impl Survey {
+    /// Takes what it needs of an object.
+    pub fn take(&mut self, item: &Item, judge: &Judge, gathered: &Gathered) {
+        self.take_daemon_sets_pod(item);
+        let count = |counts: &mut BTreeMap<String, usize>| {
+            if let Some(pool) = nodes::pool_of(&View::new(item.text)) {
+                *counts.entry(pool).or_default() += 1;
+            }
+        };
+        match (item.group(), item.kind.as_ref()) {
+            ("", "Node") => count(&mut self.nodes),
+            ("karpenter.sh", "NodeClaim" | "Machine") => count(&mut self.claims),
+            _ => {}
+        }
+        let Some(judged) = judge.judge(item) else { return };
+        match (item.group(), item.kind.as_ref()) {
+            ("karpenter.sh", "NodePool" | "Provisioner") => {
+                self.pools.extend(Pool::of(item, &judged));
+                if judged.hints.iter().any(|hint| hint.rule == Some(Rule::NodeOverlayMissing)) {
+                    let text = View::new(item.text).canonical().unwrap_or_default();
+                    self.without_device.insert(judged.name.clone(), text);
+                }
+            }
+            ("", "Node") => match nodes::tainted(item, &judged, judge.situation().untainting()) {
+                Some(Tainted::Stuck(command)) => drop(self.stuck.insert(judged.name, command)),
+                Some(Tainted::CameLate) => drop(self.came_late.insert(judged.name)),
+                Some(Tainted::Waits) => drop(self.waits.insert(judged.name)),
+                None => {}
+            },
+            _ => self.workloads.take(item, &judged, gathered),
+        }
+    }
+
+    /// A pod that Odigos has instrumented tells that its DaemonSet is.
+    fn take_daemon_sets_pod(&mut self, item: &Item) {
+        if !item.group().is_empty() || item.kind != "Pod" || !may_say_odigos(item.text) {
+            return;
+        }
+        let pod = View::new(item.text);
+        let Some((kind, name)) = crate::gathered::controller(&pod).filter(|(kind, _)| kind == "DaemonSet") else {
+            return;
+        };
+        let metadata = pod.get("metadata");
+        let labels = metadata.and_then(|metadata| metadata.get("labels"));
+        let is_marked = labels.is_some_and(|labels| labels.get(AGENTS_HASH_LABEL).is_some())
+            || String::from_utf8_lossy(item.text).contains(DEVICE_DOMAIN);
+        if is_marked && kind == "DaemonSet" {
+            let namespace = metadata.and_then(|metadata| metadata.get("namespace")).and_then(View::as_str);
+            self.instrumented_daemon_sets.insert((namespace.unwrap_or_default().to_owned(), name));
+        }
+    }
+
+    /// How many nodes a pool has: by its Nodes, or where there are none in the input, its NodeClaims.
+    pub fn nodes_of(&self, pool: &str) -> usize {
+        let counts = if self.nodes.is_empty() { &self.claims } else { &self.nodes };
+        counts.get(pool).copied().unwrap_or_default()
+    }
+
+    /// The pools that need a NodeOverlay, and the instrumented DaemonSets that run on each.
+    pub fn overlays(&self, gathered: &Gathered, odigos_namespace: &str) -> Vec<(&str, Vec<String>)> {
+        let is_instrumented = |name: &Name, text: &str| {
+            name.0 != odigos_namespace
+                && (self.instrumented_daemon_sets.contains(name)
+                    || gathered.instruments(&name.0, &format!("daemonset-{}", name.1.to_ascii_lowercase()))
+                    || text.contains(DEVICE_DOMAIN))
+        };
+        let running_on = |pool: &str| {
+            let pool = View::new(pool.as_bytes());
+            let instrumented = gathered.daemon_sets().filter(|(name, text)| is_instrumented(name, text));
+            let running = instrumented.filter(|(_, text)| overlays::can_run_on(text, &pool));
+            running.map(|(name, _)| format!("{}/{}", name.0, name.1)).collect()
+        };
+        self.without_device.iter().map(|(pool, text)| (pool.as_str(), running_on(text))).collect()
+    }
+}

@@ -1,0 +1,141 @@
+//! Workloads whose pods carry what can't be changed in a running pod.
+
+use std::collections::BTreeMap;
+
+use odigos_karpenter_policy::json::view::View;
+use odigos_karpenter_policy::rule::Rule;
+
+use super::lists::shell;
+use crate::gathered::Gathered;
+use crate::item::Item;
+use crate::judge::Judged;
+use crate::output::counted;
+
+/// What a pod carries that was right once.
+const STALE: &[Rule] = &[
+    Rule::OdigletAffinityBlocksKarpenter,
+    Rule::OdigletAffinityOrphaned,
+    Rule::OdigletAffinityTier,
+    Rule::DeviceOrphaned,
+    Rule::DeviceUnknown,
+];
+
+/// In which order workloads are restarted: Karpenter counts the requests of a DaemonSet's newest pod for
+/// every new node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    DaemonSet,
+    StatefulSet,
+    Deployment,
+    Rollout,
+    Other,
+}
+
+/// A workload.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Workload {
+    rank: Rank,
+    namespace: String,
+    kind: String,
+    name: String,
+}
+
+/// What is stale of a workload.
+#[derive(Clone, Debug, Default)]
+pub struct Stale {
+    /// How many of its pods.
+    pods: usize,
+    /// Its template, which people wrote.
+    template: bool,
+}
+
+/// The workloads that are to be restarted.
+#[derive(Debug, Default)]
+pub struct Workloads(BTreeMap<Workload, Stale>);
+
+impl Workloads {
+    /// Takes a pod or a workload, where something in it is stale.
+    pub fn take(&mut self, item: &Item, judged: &Judged, gathered: &Gathered) {
+        if !judged.findings.iter().any(|finding| STALE.contains(&finding.rule)) {
+            return;
+        }
+        if item.kind == "Pod" {
+            self.0.entry(owner(item, judged, gathered)).or_default().pods += 1;
+        } else {
+            let workload = workload(&judged.kind, &judged.namespace, &judged.name);
+            self.0.entry(workload).or_default().template = true;
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A note and a command for each, in order.
+    pub fn steps(&self) -> impl Iterator<Item = (String, Option<String>)> {
+        self.0.iter().map(|(workload, stale)| (note(workload, stale), command(workload)))
+    }
+}
+
+fn note(workload: &Workload, stale: &Stale) -> String {
+    let Workload { namespace, kind, name, .. } = workload;
+    let place = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+    let carriers = match (stale.pods, stale.template) {
+        (0, _) => "its template".to_owned(),
+        (pods, true) => format!("{} and its template", counted(pods, "pod")),
+        (pods, false) => counted(pods, "pod"),
+    };
+    let mut note = format!("{kind} {place}{name}: {carriers}");
+    if stale.template {
+        note.push_str("; change the manifest, as the policy only puts right the pods made of it");
+    }
+    if command(workload).is_none() {
+        note.push_str(if kind == "Pod" { ". Delete it and create it again" } else { ". It can't be restarted" });
+    }
+    note + "."
+}
+
+fn command(workload: &Workload) -> Option<String> {
+    let Workload { rank, namespace, kind, name } = workload;
+    let namespace = if namespace.is_empty() { String::new() } else { format!("-n {} ", shell(namespace)) };
+    let target = format!("{}/{name}", kind.to_ascii_lowercase());
+    match rank {
+        Rank::Other => None,
+        Rank::Rollout => Some(format!("kubectl {namespace}argo rollouts restart {}", shell(name))),
+        _ => Some(format!("kubectl {namespace}rollout restart {}", shell(&target))),
+    }
+}
+
+fn workload(kind: &str, namespace: &str, name: &str) -> Workload {
+    let rank = match kind {
+        "DaemonSet" => Rank::DaemonSet,
+        "StatefulSet" => Rank::StatefulSet,
+        "Deployment" => Rank::Deployment,
+        "Rollout" => Rank::Rollout,
+        _ => Rank::Other,
+    };
+    Workload { rank, namespace: namespace.to_owned(), kind: kind.to_owned(), name: name.to_owned() }
+}
+
+/// The workload that a pod is of: that of its ReplicaSet, by the ReplicaSet itself where it is in the
+/// input, else by its name, which is the workload's and a hash.
+fn owner(item: &Item, judged: &Judged, gathered: &Gathered) -> Workload {
+    let namespace = &judged.namespace;
+    let Some((kind, name)) = &judged.controller else { return workload("Pod", namespace, &judged.name) };
+    if let Some((kind, name)) = gathered.owner(kind, namespace, name) {
+        return workload(kind, namespace, name);
+    }
+    let pod = View::new(item.text);
+    let has_label = |label| {
+        let labels = pod.get("metadata").and_then(|metadata| metadata.get("labels"));
+        labels.is_some_and(|labels| labels.get(label).is_some())
+    };
+    match (kind.as_str(), name.rsplit_once('-')) {
+        ("ReplicaSet", Some((name, _))) if has_label("rollouts-pod-template-hash") => {
+            workload("Rollout", namespace, name)
+        }
+        ("ReplicaSet", Some((name, _))) if has_label("pod-template-hash") => workload("Deployment", namespace, name),
+        _ => workload(kind, namespace, name),
+    }
+}

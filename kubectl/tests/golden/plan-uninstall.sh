@@ -1,0 +1,55 @@
+# From k8s-csi-driver with Karpenter off
+# to a cluster without Odigos: Odigos goes.
+#
+# Made of what was collected: read it, and run it step by step. Each command can be run again;
+# a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
+
+# === 1. The policy
+# In every policy of policy.yaml the settings must have:
+#   odiglet: {installed: false}
+kubectl apply -f policy.yaml
+kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+
+# === 2. Pools
+# Karpenter replaces every node of a pool whose startup taints change. New nodes are put right
+# without that, by their NodeClaims; so each of these is for you to decide.
+# windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
+# To keep that for later, before:
+#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]}}}'
+# and to let it go on:
+#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"10%"}]}}}'
+kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
+
+# === 3. Nodes that keep the taint
+# Nobody removes it from 1 node.
+kubectl patch node node-w --type=json -p '[{"op":"test","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"os","value":"windows"},{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"replace","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"os","value":"windows"}]}]'
+# It came to 1 node after odiglet, which removes it when it starts:
+# node-b.
+kubectl -n odigos-system rollout restart daemonset/odiglet
+kubectl -n odigos-system rollout status daemonset/odiglet
+
+# === 4. Wait until no node is uninitialized
+# odiglet must be there for as long as a node waits for it. This prints those that do:
+kubectl get nodeclaims -o json | jq -r '.items[]
+  | select(all(.status.conditions[]?; .type != "Initialized" or .status != "True"))
+  | .metadata.name'
+
+# === 5. Odigos
+# Under the name that you installed it by:
+helm uninstall odigos --namespace odigos-system
+
+# === 6. Workloads whose pods carry what Odigos once added
+# Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter
+# counts the requests of a DaemonSet's newest pod for every new node.
+# DaemonSet shop/agent: 1 pod.
+kubectl -n shop rollout restart daemonset/agent
+# Deployment shop/coupon: 2 pods.
+kubectl -n shop rollout restart deployment/coupon
+# Deployment shop/till: its template; change the manifest, as the policy only puts right the pods made of it.
+kubectl -n shop rollout restart deployment/till
+
+# === 7. What is left on nodes
+kubectl label nodes --all odigos.io/odiglet-oss-installed- odigos.io/odiglet-enterprise-installed-
+# Collect and plan again: a node that still has the taint has it for good. Those that had it when
+# this was made, which odiglet should have freed since:
+kubectl patch node node-b --type=json -p '[{"op":"test","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/taints"}]'

@@ -1,0 +1,92 @@
+//! What a plan says, and that it is safe to run.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use rstest::rstest;
+use serde_json::Value;
+
+use crate::{assert_golden, run};
+
+#[rstest]
+#[case::settle(&[], "plan-settle.sh")]
+#[case::karpenter_on(&["--karpenter", "on"], "plan-karpenter-on.sh")]
+#[case::virtual_device(&["--to", "k8s-virtual-device", "--karpenter", "on"], "plan-virtual-device.sh")]
+#[case::uninstall(&["--uninstall"], "plan-uninstall.sh")]
+fn a_plan(#[case] arguments: &[&str], #[case] golden: &str) {
+    let run = run(&[&["plan", "cluster"], arguments].concat(), "");
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_golden(golden, &run.out);
+}
+
+/// The titles of the steps.
+fn titles(arguments: &[&str], config: &str) -> Vec<String> {
+    let stdin = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: effective-config, namespace: odigos-system}}\n\
+         data: {{config.yaml: '{config}'}}\n---\n\
+         apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {{name: o}}\n\
+         spec: {{requirements: [], capacity: {{instrumentation.odigos.io/generic: 1024}}}}\n"
+    );
+    let out = run(&[&["plan"], arguments].concat(), &stdin).out;
+    let titles = out.lines().filter_map(|line| line.strip_prefix("# === "));
+    titles.map(|title| title.split_once(". ").unwrap().1.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[rstest]
+#[case::karpenter_on("mountMethod: k8s-csi-driver", &["--karpenter", "on"], "The Odigos Workloads The Pools Nodes")]
+#[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Nodes")]
+#[case::to_init("mountMethod: k8s-csi-driver", &["--to", "k8s-init-container"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
+#[case::uninstall("mountMethod: k8s-csi-driver", &["--uninstall"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
+#[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Pools Nodes")]
+#[case::from_device("{}", &["--to", "k8s-csi-driver"], "Odigos Workloads NodeOverlays The Pools Nodes")]
+fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
+    assert_eq!(titles(arguments, config).join(" "), expected);
+}
+
+/// The JSON patches of a plan, by the object that each is for.
+fn patches(plan: &str) -> BTreeMap<String, json_patch::Patch> {
+    let commands = plan.lines().filter_map(|line| line.strip_prefix("kubectl patch "));
+    commands
+        .map(|command| {
+            let (object, patch) = command.split_once(" --type=json -p ").unwrap();
+            (object.to_owned(), serde_json::from_str(patch.trim_matches('\'')).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn patches_begin_with_a_test_and_do_their_work_once() {
+    let plan = run(&["plan", "cluster", "--karpenter", "on"], "").out;
+    let patches = patches(&plan);
+    assert_eq!(
+        patches.keys().collect::<Vec<_>>(),
+        ["node node-w", "nodepool default", "nodepool gpu", "nodepool windows"]
+    );
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/karpenter.yaml")).unwrap();
+    let mut patched = String::new();
+    kubectl_odigos_karpenter::yaml::documents(&text, |document| {
+        let mut pool: Value = serde_json::from_slice(&document.json()?.text).unwrap();
+        let patch = &patches[&format!("nodepool {}", pool["metadata"]["name"].as_str().unwrap())];
+        assert!(matches!(patch.0[0], json_patch::PatchOperation::Test(_)));
+        json_patch::patch(&mut pool, patch).unwrap();
+        let once = pool.clone();
+        json_patch::patch(&mut pool, patch).unwrap_err();
+        assert_eq!(pool, once);
+        patched.push_str(&pool.to_string());
+        Ok(())
+    })
+    .unwrap();
+    // What is patched has nothing left to be patched.
+    let again = run(&["plan", "--settings", "settings.yaml"], &patched);
+    assert!(again.out.contains("None needs a change."), "{}", again.out);
+    assert_eq!(run(&["scan", "--settings", "settings.yaml"], &patched).code, 0);
+}
+
+#[test]
+fn names_are_words_of_the_shell() {
+    let pool = r#"{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"a'; touch x; '\nrm y"},"spec":{"template":{"spec":{}}}}"#;
+    let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"karpenter.sh/nodepool":"a'; touch x; '\nrm y"}}}"#;
+    let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{node}")).out;
+    assert!(plan.contains(r"kubectl patch nodepool 'a'\''; touch x; '\''"), "{plan}");
+    assert!(!plan.lines().any(|line| line.trim_start().starts_with("rm y:")), "{plan}");
+}
