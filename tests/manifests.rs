@@ -447,6 +447,14 @@ fn the_package_of_artifact_hub_is_made_of_the_metadata() {
     assert_eq!(of_kubewarden["kubewarden/questions-ui"], QUESTIONS_UI);
 }
 
+#[test]
+fn the_package_of_artifact_hub_is_current() {
+    let metadata = Metadata::from_yaml(METADATA).expect("metadata");
+    let created_at = yaml(ARTIFACTHUB_PKG)["createdAt"].as_str().expect("a time").to_owned();
+    let package = ArtifactHubPackage::new(&metadata, Some(QUESTIONS_UI), &created_at).expect("a package");
+    assert_eq!(package.to_yaml().as_deref(), Ok(ARTIFACTHUB_PKG), "run `make artifacthub-pkg.yml`");
+}
+
 /// The questions by the setting that each asks for, without the description at their head.
 fn questions() -> BTreeMap<String, Value> {
     let questions = yaml(QUESTIONS_UI);
