@@ -8,6 +8,7 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Ro
 use kubewarden_policy_sdk::crd::policies::ClusterAdmissionPolicy;
 use kubewarden_policy_sdk::crd::policies::cluster_admission_policy::ClusterAdmissionPolicySpec;
 use kubewarden_policy_sdk::crd::policies::common::{BackgroundAudit, FailurePolicy, PolicyMode};
+use odigos_karpenter_host::{ArtifactHubPackage, Metadata};
 use odigos_karpenter_policy::cluster::{Cluster, LookUpError, NoCluster, Resource, effective_config};
 use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::odigos::{MountMethod, Tier};
