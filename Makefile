@@ -183,10 +183,9 @@ PLUGIN_DIST := dist/$(PLUGIN)-$(TAG)-$(PLUGIN_TARGET).tar.gz
 
 # Without network, all of a release but the pushes and signatures. It needs to have been built once.
 .PHONY: dist
-dist: dist-policy dist-plugin checksums ## Make a release in dist/: module, SBOM, manifests, plugin, checksums.
-
-.PHONY: checksums
-checksums: dist-policy dist-plugin
+dist: ## Make a release in dist/: module, SBOM, manifests, plugin, checksums.
+	$(MAKE) dist-policy
+	$(MAKE) dist-plugin
 	cd dist && rm -f SHA256SUMS && \
 	  LC_ALL=C $(if $(shell command -v sha256sum),sha256sum,shasum -a 256) * >.sums && mv .sums SHA256SUMS
 	@cat dist/SHA256SUMS
