@@ -201,10 +201,11 @@ dist-policy: policy.wasm sbom host | kubectl
 	$(KWCTL) annotate -m dist/metadata.yml -u dist/README.md -o dist/policy.wasm policy.wasm
 	$(HOST) scaffold artifacthub -m dist/metadata.yml -q questions-ui.yml -o dist/artifacthub-pkg.yml \
 	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
-	for overlay in mutate observe context-aware after-odigos dedicated; do \
+	for overlay in mutate observe context-aware dedicated; do \
 	  "$(KUBECTL)" kustomize deploy/$$overlay | \
 	    sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' >dist/deploy/$$overlay.yaml; \
 	done
+	cp deploy/after-odigos/webhook.yaml dist/deploy/after-odigos.yaml
 	tar -cf - -C dist deploy | gzip -n >dist/deploy-$(TAG).tar.gz
 	rm -r dist/deploy
 	cp policy.cdx.json LICENSE dist/
