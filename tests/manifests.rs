@@ -8,6 +8,7 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, PolicyRule, Ro
 use kubewarden_policy_sdk::crd::policies::ClusterAdmissionPolicy;
 use kubewarden_policy_sdk::crd::policies::cluster_admission_policy::ClusterAdmissionPolicySpec;
 use kubewarden_policy_sdk::crd::policies::common::{BackgroundAudit, FailurePolicy, PolicyMode};
+use odigos_karpenter_host::{ArtifactHubPackage, Metadata};
 use odigos_karpenter_policy::cluster::{Cluster, LookUpError, NoCluster, Resource, effective_config};
 use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::odigos::{MountMethod, Tier};
@@ -445,6 +446,14 @@ fn the_package_of_artifact_hub_is_made_of_the_metadata() {
     let resources = of_kubewarden["kubewarden/contextAwareResources"].as_str().expect("resources");
     assert_eq!(yaml(resources), metadata["contextAwareResources"]);
     assert_eq!(of_kubewarden["kubewarden/questions-ui"], QUESTIONS_UI);
+}
+
+#[test]
+fn the_package_of_artifact_hub_is_current() {
+    let metadata = Metadata::from_yaml(METADATA).expect("metadata");
+    let created_at = yaml(ARTIFACTHUB_PKG)["createdAt"].as_str().expect("a time").to_owned();
+    let package = ArtifactHubPackage::new(&metadata, Some(QUESTIONS_UI), &created_at).expect("a package");
+    assert_eq!(package.to_yaml().as_deref(), Ok(ARTIFACTHUB_PKG), "run `make artifacthub-pkg.yml`");
 }
 
 /// The questions by the setting that each asks for, without the description at their head.

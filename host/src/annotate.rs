@@ -22,6 +22,6 @@ pub(crate) fn annotate(arguments: &AnnotateArguments) -> Result<()> {
     std::fs::write(path, annotated).map_err(|source| Error::Write { path: path.clone(), source })
 }
 
-fn unread(path: &Path, source: std::io::Error) -> Error {
+pub(crate) fn unread(path: &Path, source: std::io::Error) -> Error {
     Error::Read { path: path.to_owned(), source }
 }

@@ -1,4 +1,5 @@
-//! What can be said on the command line: the flags of `kwctl run` and `kwctl annotate`, and two more.
+//! What can be said on the command line: the flags of `kwctl run`, `kwctl annotate` and `kwctl scaffold
+//! artifacthub`, and three more.
 
 use std::path::PathBuf;
 
@@ -21,6 +22,16 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Run(RunArguments),
     Annotate(AnnotateArguments),
+    #[command(subcommand)]
+    Scaffold(Scaffold),
+}
+
+/// Make a file of the metadata.
+///
+/// Stands in for `kwctl scaffold`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scaffold {
+    Artifacthub(ArtifacthubArguments),
 }
 
 /// Ask a policy about one request.
@@ -115,6 +126,28 @@ pub(crate) struct AnnotateArguments {
     pub(crate) output_path: PathBuf,
 }
 
+/// Make the package of the policy on Artifact Hub.
+///
+/// Stands in for `kwctl scaffold artifacthub`. The same input makes the same file.
+#[derive(Debug, Args)]
+pub(crate) struct ArtifacthubArguments {
+    /// The metadata: a YAML file
+    #[arg(short, long, value_name = "FILE", default_value = "metadata.yml")]
+    pub(crate) metadata_path: PathBuf,
+
+    /// The form for the settings: a YAML file, usually questions-ui.yml
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) questions_path: Option<PathBuf>,
+
+    /// When the version was made, as in 2026-01-31T12:00:00Z (not in kwctl)
+    #[arg(long, value_name = "TIME")]
+    pub(crate) created_at: String,
+
+    /// Where the package goes, usually artifacthub-pkg.yml
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExecutionMode {
     /// A policy written with a Kubewarden SDK
@@ -176,7 +209,7 @@ mod tests {
         let parsed = Arguments::try_parse_from(["host", "run"].into_iter().chain(words))?.checked()?;
         match parsed.command {
             Command::Run(arguments) => Ok(arguments),
-            Command::Annotate(_) => unreachable!("the command is run"),
+            Command::Annotate(_) | Command::Scaffold(_) => unreachable!("the command is run"),
         }
     }
 
@@ -212,6 +245,16 @@ mod tests {
     #[case::no_module("-m metadata.yml -o a.wasm", false)]
     fn annotating(#[case] line: &str, #[case] understood: bool) {
         let words = ["host", "annotate"].into_iter().chain(line.split_whitespace());
+        assert_eq!(Arguments::try_parse_from(words).is_ok(), understood);
+    }
+
+    #[rstest]
+    #[case::short("-m metadata.yml -q questions-ui.yml --created-at 2026-01-31T12:00:00Z -o a.yml", true)]
+    #[case::defaults("--created-at 2026-01-31T12:00:00Z --output a.yml", true)]
+    #[case::no_time("-o a.yml", false)]
+    #[case::no_output("--created-at 2026-01-31T12:00:00Z", false)]
+    fn scaffolding(#[case] line: &str, #[case] understood: bool) {
+        let words = ["host", "scaffold", "artifacthub"].into_iter().chain(line.split_whitespace());
         assert_eq!(Arguments::try_parse_from(words).is_ok(), understood);
     }
 }

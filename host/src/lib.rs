@@ -9,7 +9,7 @@
 //! - [`Review`]: what is asked, the request of an AdmissionReview.
 //! - [`AdmissionResponse`]: what is answered.
 //! - [`KubernetesAccess`]: the cluster as far as it is granted, played back by a [`Replay`].
-//! - [`Metadata`]: what a module says of itself.
+//! - [`Metadata`]: what a module says of itself; [`ArtifactHubPackage`]: the same for Artifact Hub.
 //! - [`PolicyResource`]: a ClusterAdmissionPolicy or AdmissionPolicy in a YAML file, with the
 //!   settings and what it makes of an answer.
 //! - [`pretty`]: an answer for people.
@@ -17,6 +17,7 @@
 
 mod access;
 mod admit;
+mod artifacthub;
 mod engine;
 mod error;
 mod host_call;
@@ -30,6 +31,7 @@ mod review;
 mod section;
 
 pub use access::{Access, KubernetesAccess};
+pub use artifacthub::ArtifactHubPackage;
 pub use engine::{Policy, SettingsAnswer};
 pub use error::Error;
 pub use host_call::{HostCall, HostCapabilities, NoCapabilities};
