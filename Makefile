@@ -52,7 +52,7 @@ set -x; \
 $(CARGO) build --locked --release --target $(WASM_TARGET) --config "target.$(WASM_TARGET).rustflags=[$$flags]" -p $(1)
 endef
 
-policy.wasm: $(shell find src -name '*.rs') Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
+policy.wasm: $(shell find src yaml/src -name '*.rs') .cargo/config.toml yaml/Cargo.toml Cargo.toml Cargo.lock rust-toolchain.toml | wasm-target ## Build the policy.
 	$(call build-guest,odigos-karpenter-policy)
 	cp $(TARGET_DIR)/$(WASM_TARGET)/release/odigos_karpenter_policy.wasm $@
 
