@@ -131,7 +131,7 @@ e2e-tests: annotated-policy.wasm host bats ## Run e2e.bats on annotated-policy.w
 reproducible: policy.wasm ## Build the policy once more elsewhere, and check that it is the same.
 	@elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
 	mkdir "$$elsewhere/policy" "$$elsewhere/cargo"; \
-	cp -R .cargo Cargo.lock Cargo.toml Makefile bench host rust-toolchain.toml src yaml "$$elsewhere/policy"; \
+	cp -R .cargo Cargo.lock Cargo.toml Makefile bench host kubectl rust-toolchain.toml src yaml "$$elsewhere/policy"; \
 	ln -s "$(CARGO_HOME_DIR)"/* "$$elsewhere/cargo"; \
 	$(MAKE) -C "$$elsewhere/policy" CARGO_HOME="$$elsewhere/cargo" CARGO_TARGET_DIR="$$elsewhere/target" policy.wasm; \
 	if grep -aFq -e "$(CARGO_HOME_DIR)" -e "$(CURDIR)" -e "$(TARGET_DIR)" policy.wasm; then \
