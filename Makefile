@@ -140,16 +140,21 @@ reproducible: policy.wasm ## Build the policy once more elsewhere, and check tha
 	cmp policy.wasm "$$elsewhere/policy/policy.wasm"; \
 	echo "policy.wasm is the same when it is built elsewhere."
 
+# $(call install-from-debian,package): where that can be, and then the recipe is done.
+define install-from-debian
+if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+  apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(1); \
+  exit 0; \
+fi
+endef
+
 # bats from the PATH, else from npm, else from Debian.
 .PHONY: bats
 bats:
 	@if command -v bats >/dev/null || [ -x .tools/node_modules/bats/bin/bats ]; then exit 0; fi; \
 	if command -v npm >/dev/null && \
 	   npm install --prefix .tools --no-save --no-audit --no-fund bats@$(BATS_VERSION); then exit 0; fi; \
-	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-	  apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bats; \
-	  exit 0; \
-	fi; \
+	$(call install-from-debian,bats); \
 	echo "bats is not installed, and neither npm nor apt-get (as root) can install it." >&2; \
 	exit 1
 
@@ -234,10 +239,7 @@ alerts: | promtool ## Check and test the alerts with promtool.
 .PHONY: promtool
 promtool:
 	@if command -v "$(PROMTOOL)" >/dev/null; then exit 0; fi; \
-	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-	  apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends prometheus; \
-	  exit 0; \
-	fi; \
+	$(call install-from-debian,prometheus); \
 	echo "promtool is not installed, and apt-get (as root) can't install it: it comes with Prometheus." >&2; \
 	exit 1
 

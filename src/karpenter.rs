@@ -4,6 +4,8 @@
 pub mod drift;
 pub mod node_overlay;
 
+use std::cell::OnceCell;
+
 use crate::cluster::{self, Resource};
 use crate::edit::Edit;
 use crate::field::{Field, Unreadable};
@@ -30,13 +32,6 @@ pub fn pools_of_labels<'v>(labels: &Field<'v, '_>) -> Result<Vec<&'v str>, Unrea
 /// Judges a NodePool or a Provisioner.
 pub fn judge_pool<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
     let root = Field::root(&request.object);
-    let change = match request.operation {
-        Operation::Create => Change::Created,
-        Operation::Update => match &request.old_object {
-            Some(old) => drift::change(&Field::root(old), &root)?,
-            None => Change::Nothing,
-        },
-    };
     let pool = root.below(&["metadata", "name"])?.text()?;
     if pool.is_some_and(|pool| situation.settings.excludes(pool)) {
         return Ok(());
@@ -50,20 +45,28 @@ pub fn judge_pool<'r>(request: &'r Request<'r>, situation: &Situation, report: &
         requirements: spec.at("requirements")?,
         taints: spec.at("taints")?,
     };
-    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
-    if occurrences.is_empty() && is_known_out_of_reach(&template, situation)? {
+    let nodes = NewNodes::of(template, situation);
+    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&nodes.template.taints))?;
+    if occurrences.is_empty() && nodes.are_known_out_of_reach()? {
         return Ok(());
     }
     if !occurrences.is_empty() && situation.is_gone() {
         report.hints.extend(occurrences.orphaned().into_iter().map(left_behind));
     } else {
-        judge_taints(&occurrences, &template, situation, report)?;
+        judge_taints(&occurrences, &nodes, report)?;
     }
     if nodepool && situation.asks_for_node_overlays() && drift::changes_template(request)? {
-        node_overlays(&template, situation, report)?;
+        node_overlays(&nodes, report)?;
     }
+    let change = match request.operation {
+        Operation::Create => Change::Created,
+        Operation::Update => match &request.old_object {
+            Some(old) => drift::change(&Field::root(old), &root)?,
+            None => Change::Nothing,
+        },
+    };
     match change {
-        Change::Created | Change::Hash if nodepool => hints(&spec, &template, situation, report),
+        Change::Created | Change::Hash if nodepool => hints(&spec, &nodes, report),
         Change::Created | Change::Hash => Ok(()),
         Change::Spec | Change::Nothing => {
             report.cost = Cost::Drift { spec_changes: change == Change::Spec };
@@ -82,35 +85,54 @@ pub fn judge_claim<'r>(request: &'r Request<'r>, situation: &Situation, report: 
     let spec = root.at("spec")?;
     spec.must_be_map()?;
     let template = Template { labels, pool: None, requirements: spec.at("requirements")?, taints: spec.at("taints")? };
-    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&template.taints))?;
-    if !occurrences.is_empty() || !is_known_out_of_reach(&template, situation)? {
-        judge_taints(&occurrences, &template, situation, report)?;
+    let nodes = NewNodes::of(template, situation);
+    let occurrences = Occurrences::read(&spec.at("startupTaints")?, Some(&nodes.template.taints))?;
+    if !occurrences.is_empty() || !nodes.are_known_out_of_reach()? {
+        judge_taints(&occurrences, &nodes, report)?;
     }
-    if request.kind == Kind::NodeClaim { judge_device(&spec, &template, situation, report) } else { Ok(()) }
+    if request.kind == Kind::NodeClaim { judge_device(&spec, &nodes, report) } else { Ok(()) }
 }
 
-/// Whether odiglet can't run there by the settings, and the cluster is not asked.
-fn is_known_out_of_reach(template: &Template, situation: &Situation) -> Result<bool, Unreadable> {
-    Ok(!situation.asks_after_odiglet() && !is_within_reach(template, situation)?)
+/// The nodes that are to be launched from a template, in a situation.
+struct NewNodes<'v, 'p, 's> {
+    template: Template<'v, 'p>,
+    situation: &'s Situation<'s>,
+    within_reach: OnceCell<bool>,
 }
 
-fn is_within_reach(template: &Template, situation: &Situation) -> Result<bool, Unreadable> {
-    situation.placement(|odiglet| reach::reaches_template(odiglet, template))
+impl<'v, 'p, 's> NewNodes<'v, 'p, 's> {
+    fn of(template: Template<'v, 'p>, situation: &'s Situation<'s>) -> Self {
+        NewNodes { template, situation, within_reach: OnceCell::new() }
+    }
+
+    /// Whether odiglet can run on them.
+    fn are_within_reach(&self) -> Result<bool, Unreadable> {
+        if let Some(known) = self.within_reach.get() {
+            return Ok(*known);
+        }
+        let reached = self.situation.placement(|odiglet| reach::reaches_template(odiglet, &self.template))?;
+        Ok(*self.within_reach.get_or_init(|| reached))
+    }
+
+    /// Whether odiglet can't run on them by the settings, and the cluster is not asked.
+    fn are_known_out_of_reach(&self) -> Result<bool, Unreadable> {
+        Ok(!self.situation.asks_after_odiglet() && !self.are_within_reach()?)
+    }
+
+    /// Whether odiglet takes the startup taint away from them.
+    fn are_untainted(&self) -> Result<bool, Unreadable> {
+        Ok(self.situation.untainting() && self.are_within_reach()?)
+    }
 }
 
 /// `startup-taint-…`
-fn judge_taints(
-    occurrences: &Occurrences,
-    template: &Template,
-    situation: &Situation,
-    report: &mut Report,
-) -> Result<(), Unreadable> {
-    let untainted = || Ok(situation.untainting() && is_within_reach(template, situation)?);
+fn judge_taints(occurrences: &Occurrences, nodes: &NewNodes, report: &mut Report) -> Result<(), Unreadable> {
+    let situation = nodes.situation;
     if occurrences.is_empty() {
-        if situation.gated() && untainted()? && situation.none_ready_of().is_none() {
+        if situation.gated() && nodes.are_untainted()? && situation.none_ready_of().is_none() {
             report.findings.push(occurrences.missing());
         }
-    } else if untainted()? {
+    } else if nodes.are_untainted()? {
         report.findings.extend(occurrences.misplaced());
     } else {
         report.findings.extend(occurrences.orphaned());
@@ -131,12 +153,13 @@ fn left_behind(finding: Finding) -> Hint {
 
 /// `karpenter-integration-off` and `odiglet-intolerant`, and that odiglet is not ready: a bad image
 /// must not block every new node.
-fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
+fn hints(spec: &Field, nodes: &NewNodes, report: &mut Report) -> Result<(), Unreadable> {
+    let situation = nodes.situation;
     let needs_prepared_node = situation.mount_method().needs_prepared_node() && situation.installed();
     let integration_off = needs_prepared_node && !situation.karpenter_enabled();
     let intolerant = situation.gated() && !situation.odiglet_tolerates_startup_taint();
     let none_ready_of = if situation.gated() && situation.untainting() { situation.none_ready_of() } else { None };
-    if !(integration_off || intolerant || none_ready_of.is_some()) || !is_within_reach(template, situation)? {
+    if !(integration_off || intolerant || none_ready_of.is_some()) || !nodes.are_within_reach()? {
         return Ok(());
     }
     report.hints.push(if let Some(wanted) = none_ready_of {
@@ -169,31 +192,27 @@ fn hints(spec: &Field, template: &Template, situation: &Situation, report: &mut 
 }
 
 /// `node-overlay-missing`
-fn node_overlays(template: &Template, situation: &Situation, report: &mut Report) -> Result<(), Unreadable> {
-    if !situation.uses_device() || !situation.karpenter_enabled() || !is_within_reach(template, situation)? {
+fn node_overlays(nodes: &NewNodes, report: &mut Report) -> Result<(), Unreadable> {
+    let situation = nodes.situation;
+    if !situation.uses_device() || !situation.karpenter_enabled() || !nodes.are_within_reach()? {
         return Ok(());
     }
     let Some(list) = situation.node_overlays() else { return Ok(()) };
-    match cluster::node_overlays::missing(&list, template) {
+    match cluster::node_overlays::missing(&list, &nodes.template) {
         Ok(hints) => report.hints.extend(hints),
-        Err(why) => drop(situation.fail::<()>(Resource::NodeOverlay, "", why)),
+        Err(why) => situation.fail(Resource::NodeOverlay, "", why),
     }
     Ok(())
 }
 
 /// `device-orphaned`, for a claim: it waits until its node has every resource that it asks for.
-fn judge_device(
-    spec: &Field,
-    template: &Template,
-    situation: &Situation,
-    report: &mut Report,
-) -> Result<(), Unreadable> {
+fn judge_device(spec: &Field, nodes: &NewNodes, report: &mut Report) -> Result<(), Unreadable> {
     let requests = spec.below(&["resources", "requests"])?;
     let asked: Vec<_> = requests.members()?.filter(|(resource, _)| is_device(resource)).collect();
     if asked.is_empty() {
         return Ok(());
     }
-    let advertised = situation.uses_device() && is_within_reach(template, situation)?;
+    let advertised = nodes.situation.uses_device() && nodes.are_within_reach()?;
     for (resource, field) in asked {
         if advertised && resource == DEVICE {
             continue;

@@ -72,7 +72,7 @@ impl<'s> Situation<'s> {
 
     /// Whether where odiglet runs is looked up in the cluster.
     pub fn asks_after_odiglet(&self) -> bool {
-        self.asks_after_odiglet && self.cluster.is_some()
+        self.asks_after_odiglet
     }
 
     /// How Odigos hands its files to pods.
@@ -148,17 +148,18 @@ impl<'s> Situation<'s> {
     /// The NodeOverlays, as a list in JSON; `None` where they can't be read.
     pub fn node_overlays(&self) -> Option<Vec<u8>> {
         self.has_asked.set(true);
-        match self.cluster?.list(Resource::NodeOverlay) {
-            Ok(list) => Some(list),
-            Err(LookUpError::NotFound) => self.fail(Resource::NodeOverlay, "", "there are none".to_owned()),
-            Err(LookUpError::Failed(why)) => self.fail(Resource::NodeOverlay, "", why),
-        }
+        let why = match self.cluster?.list(Resource::NodeOverlay) {
+            Ok(list) => return Some(list),
+            Err(LookUpError::NotFound) => "there are none".to_owned(),
+            Err(LookUpError::Failed(why)) => why,
+        };
+        self.fail(Resource::NodeOverlay, "", why);
+        None
     }
 
     /// Says of an answer that it can't be read.
-    pub fn fail<T>(&self, resource: Resource, name: &str, why: String) -> Option<T> {
+    pub fn fail(&self, resource: Resource, name: &str, why: String) {
         self.failures.borrow_mut().push(Failure { resource, name: name.to_owned(), why });
-        None
     }
 
     /// Whether InstrumentationConfigs are looked up.
@@ -223,7 +224,7 @@ impl<'s> Situation<'s> {
         match answer {
             Ok(found) => LookUp::Found(found),
             Err(why) => {
-                let _: Option<()> = self.fail(resource, name, why);
+                self.fail(resource, name, why);
                 LookUp::Failed
             }
         }

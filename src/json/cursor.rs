@@ -103,20 +103,19 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Walks through a list. `visit` is told each index, and must walk past the entry.
-    pub fn list(&mut self, mut visit: impl FnMut(&mut Self, usize) -> Option<()>) -> Option<()> {
+    /// Walks through a list. `visit` must walk past each entry.
+    pub fn list(&mut self, mut visit: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(b'[')?;
         if self.peek()? == b']' {
             return self.take(b']');
         }
-        for index in 0.. {
-            visit(self, index)?;
+        loop {
+            visit(self)?;
             match self.peek()? {
                 b',' => self.at += 1,
-                _ => break,
+                _ => return self.take(b']'),
             }
         }
-        self.take(b']')
     }
 
     /// Walks past a value, and returns its text.
@@ -261,13 +260,14 @@ mod tests {
     #[test]
     fn walks_maps_and_lists() {
         let mut seen = Vec::new();
+        let mut indices = 0..;
         let mut cursor = Cursor::new(br#" { "a" : 1 , "\u0062":[ 2,{"c":3} ] } "#);
         cursor
             .map(|cursor, key| {
                 seen.push(key.as_str().to_owned());
                 match key.as_str() {
-                    "b" => cursor.list(|cursor, index| {
-                        seen.push(format!("{index} {}", String::from_utf8_lossy(cursor.skip()?)));
+                    "b" => cursor.list(|cursor| {
+                        seen.push(format!("{} {}", indices.next()?, String::from_utf8_lossy(cursor.skip()?)));
                         Some(())
                     }),
                     _ => cursor.skip().map(|_| ()),

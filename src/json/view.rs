@@ -169,7 +169,7 @@ impl<'t> Content<'t> {
             b'{' => Content::Map(Members::walk(&mut cursor, (text.len() / BYTES_OF_MEMBER + 1).min(MOST_RESERVED))?),
             b'[' => {
                 let mut list = Vec::new();
-                cursor.list(|cursor, _| {
+                cursor.list(|cursor| {
                     list.push(View::new(cursor.skip()?));
                     Some(())
                 })?;

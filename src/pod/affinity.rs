@@ -104,7 +104,8 @@ impl<'v> Term<'v> {
             }
         }
         for (key, value) in self.others() {
-            requirements.insert(format!("{key}: {}\n", value.canonical().unwrap_or_default()));
+            let value = value.canonical().ok_or_else(|| Unreadable::broken(self.path.clone()))?;
+            requirements.insert(format!("{key}: {value}\n"));
         }
         Ok(requirements.into_iter().collect())
     }
