@@ -46,4 +46,5 @@ collect instrumentationconfigs.odigos.io --all-namespaces
 collect configmaps --namespace "$odigos_namespace" effective-config --ignore-not-found
 
 # What was asked for and is not there is nowhere.
-printf '{"apiVersion": "@API_VERSION@", "kind": "@KIND@", "resources": [%s]}\n' "$collected"
+printf '{"apiVersion": "@API_VERSION@", "kind": "@KIND@", "odigosNamespace": "%s", "resources": [%s]}\n' \
+  "$odigos_namespace" "$collected"

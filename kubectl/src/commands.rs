@@ -68,7 +68,10 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
     if let Some(ambiguity) = gathered.ambiguity() {
         anstream::eprintln!("note: {ambiguity}");
     }
-    settings.from_cluster = gathered.answers();
+    if let Some(misplaced) = gathered.misplaced(settings) {
+        anstream::eprintln!("note: {misplaced}: the settings serve");
+    }
+    settings.from_cluster = gathered.answers(settings);
     Ok((input, gathered))
 }
 
@@ -136,6 +139,7 @@ fn plan(out: &mut impl Write, arguments: &PlanArguments) -> Result<u8, Error> {
     let mut settings = settings_file::check(&view)?;
     let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
     let goal = Goal::of(arguments);
+    plan::check(&settings, &gathered, goal).map_err(Error::Usage)?;
     plan::write(out, &settings, &gathered, &input, goal)?;
     out.flush()?;
     Ok(tell_unreadable(&input, WELL))

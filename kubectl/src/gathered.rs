@@ -16,7 +16,7 @@ use crate::item::Item;
 pub const COLLECTION_API_VERSION: &str = "odigos-karpenter/v1";
 
 /// The `kind` of what `collect` says of itself: `resources` lists all that it has asked for, so that
-/// what is not there is known to be nowhere.
+/// what is not there is known to be nowhere, and `odigosNamespace` is where it has looked for Odigos.
 pub const COLLECTION: &str = "Collection";
 
 /// Namespace and name.
@@ -44,6 +44,10 @@ pub struct Gathered {
     /// Which object owns a ReplicaSet or a Job: kind and name.
     owners: BTreeMap<(&'static str, Name), (String, String)>,
     collected: BTreeSet<String>,
+    /// Where `collect` has looked for Odigos.
+    searched: BTreeSet<String>,
+    /// Namespaces other than the settings' in which there is an Odigos.
+    elsewhere: BTreeSet<String>,
 }
 
 impl Gathered {
@@ -59,14 +63,20 @@ impl Gathered {
             let text = view.canonical()?;
             Some(Copy { text, file: item.file.to_owned(), line: item.line(&Path::default()) })
         };
-        let is = |expected: &str| {
-            let name = name();
-            name.1 == expected && (name.0 == settings.odiglet.namespace || name.0.is_empty())
+        let is_odigos = match (group, kind) {
+            ("", "ConfigMap") => name().1 == effective_config::NAME,
+            ("apps", "DaemonSet") => name().1 == settings.odiglet.daemon_set,
+            _ => false,
         };
+        let (namespace, _) = name();
+        let is_here = namespace == settings.odiglet.namespace || namespace.is_empty();
+        if is_odigos && !is_here {
+            self.elsewhere.insert(namespace);
+        }
         match (group, kind) {
-            ("", "ConfigMap") if is(effective_config::NAME) => self.config_maps.extend(copy()),
+            ("", "ConfigMap") if is_odigos && is_here => self.config_maps.extend(copy()),
             ("apps", "DaemonSet") => {
-                if is(settings.odiglet.daemon_set) {
+                if is_odigos && is_here {
                     self.odiglets.extend(copy());
                 }
                 self.daemon_sets.entry(name()).or_default().extend(view.canonical());
@@ -83,6 +93,7 @@ impl Gathered {
                 if let Some(Content::List(resources)) = view.get("resources").map(View::content) {
                     self.collected.extend(resources.iter().filter_map(View::as_str).map(str::to_owned));
                 }
+                self.searched.extend(view.get("odigosNamespace").and_then(View::as_str).map(str::to_owned));
             }
             _ => {}
         }
@@ -116,12 +127,14 @@ impl Gathered {
         unreadable
     }
 
-    /// What the input can be asked for.
-    pub fn answers(&self) -> FromCluster {
+    /// What the input can be asked for. That Odigos is not there is an answer only where it was looked
+    /// for in the namespace of the settings, and is in no other.
+    pub fn answers(&self, settings: &Settings) -> FromCluster {
         let collected = |resource: &str| self.collected.contains(resource);
+        let looked_for = self.searched.contains(settings.odiglet.namespace) && self.elsewhere.is_empty();
         FromCluster {
-            effective_config: !self.config_maps.is_empty() || collected("configmaps"),
-            odiglet: !self.odiglets.is_empty() || collected("daemonsets.apps"),
+            effective_config: !self.config_maps.is_empty() || looked_for && collected("configmaps"),
+            odiglet: !self.odiglets.is_empty() || looked_for && collected("daemonsets.apps"),
             instrumentation_configs: !self.instrumentation_configs.is_empty()
                 || collected("instrumentationconfigs.odigos.io"),
             node_overlays: !self.overlays.is_empty() || collected("nodeoverlays.karpenter.sh"),
@@ -139,6 +152,18 @@ impl Gathered {
         let Copy { file, line, .. } = first;
         (first.text != last.text)
             .then(|| format!("of different ConfigMaps effective-config the one at {file}:{line} counts"))
+    }
+
+    /// Says where Odigos is, where that is not where the settings have it.
+    pub fn misplaced(&self, settings: &Settings) -> Option<String> {
+        let namespaces: Vec<&str> = self.elsewhere.iter().map(String::as_str).collect();
+        (!namespaces.is_empty() && self.config_maps.is_empty() && self.odiglets.is_empty()).then(|| {
+            format!(
+                "Odigos is in namespace {}, and odiglet.namespace of the settings is {}",
+                namespaces.join(", "),
+                settings.odiglet.namespace
+            )
+        })
     }
 
     /// odiglet's DaemonSet as JSON, where the input has it.
@@ -226,21 +251,43 @@ mod tests {
 
     #[test]
     fn only_what_is_there_answers() {
-        assert_eq!(gathered(&[]).answers(), FromCluster::default());
+        assert_eq!(gathered(&[]).answers(&Settings::default()), FromCluster::default());
         let found = gathered(&[CONFIG]);
-        assert_eq!(found.answers(), FromCluster { effective_config: true, ..FromCluster::default() });
+        assert_eq!(
+            found.answers(&Settings::default()),
+            FromCluster { effective_config: true, ..FromCluster::default() }
+        );
         assert!(found.get(Resource::ConfigMap, "odigos-system", "effective-config").is_ok());
     }
 
     #[test]
     fn what_was_collected_and_is_not_there_is_not_found() {
         let found = gathered(&[
-            r#"{"apiVersion":"odigos-karpenter/v1","kind":"Collection","resources":["configmaps","nodeoverlays.karpenter.sh"]}"#,
+            r#"{"apiVersion":"odigos-karpenter/v1","kind":"Collection","odigosNamespace":"odigos-system","resources":["configmaps","nodeoverlays.karpenter.sh"]}"#,
         ]);
         let expected = FromCluster { effective_config: true, node_overlays: true, ..FromCluster::default() };
-        assert_eq!(found.answers(), expected);
+        assert_eq!(found.answers(&Settings::default()), expected);
         assert_eq!(found.get(Resource::ConfigMap, "a", "b"), Err(LookUpError::NotFound));
         assert_eq!(found.list(Resource::NodeOverlay), Ok(br#"{"items":[]}"#.to_vec()));
+    }
+
+    #[test]
+    fn an_odigos_elsewhere_is_not_gone() {
+        let marker = |namespace: &str| {
+            format!(
+                r#"{{"apiVersion":"odigos-karpenter/v1","kind":"Collection","odigosNamespace":"{namespace}","resources":["configmaps","daemonsets.apps"]}}"#
+            )
+        };
+        let settings = Settings::default();
+        let asked_elsewhere = gathered(&[&marker("odigos")]);
+        assert_eq!(asked_elsewhere.answers(&settings), FromCluster::default());
+        let elsewhere = CONFIG.replace("odigos-system", "odigos");
+        let found_elsewhere = gathered(&[&elsewhere, &marker("odigos-system")]);
+        assert_eq!(found_elsewhere.answers(&settings), FromCluster::default());
+        assert_eq!(
+            found_elsewhere.misplaced(&settings).as_deref(),
+            Some("Odigos is in namespace odigos, and odiglet.namespace of the settings is odigos-system")
+        );
     }
 
     #[test]
@@ -250,6 +297,6 @@ mod tests {
         assert!(
             told[0].to_string().starts_with("f:1: ConfigMap effective-config can't be read: config.yaml is no YAML")
         );
-        assert_eq!(found.answers(), FromCluster::default());
+        assert_eq!(found.answers(&Settings::default()), FromCluster::default());
     }
 }

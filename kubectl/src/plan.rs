@@ -54,6 +54,30 @@ impl Goal {
     }
 }
 
+/// Says why there is no plan: it would take Odigos for gone where that may not be so, or change what is
+/// not there.
+///
+/// # Errors
+///
+/// In words, with the remedy.
+pub fn check(settings: &Settings, gathered: &Gathered, goal: Goal) -> Result<(), String> {
+    if let Some(misplaced) = gathered.misplaced(settings) {
+        return Err(format!("{misplaced}: put it right with --settings"));
+    }
+    let is_told_gone = !settings.odiglet.installed;
+    if is_told_gone && (goal.mount_method.is_some() || goal.karpenter.is_some()) {
+        return Err("Odigos is not installed, by the settings: --to and --karpenter have nothing to change".to_owned());
+    }
+    let is_there = Situation::in_cluster(settings, gathered, Kind::NodePool).installed();
+    if !is_told_gone && !is_there && !goal.uninstall {
+        return Err(format!(
+            "the input has no Odigos in namespace {}: say --uninstall if it is gone for good, or install it first",
+            settings.odiglet.namespace
+        ));
+    }
+    Ok(())
+}
+
 /// Writes the plan.
 ///
 /// # Errors

@@ -11,8 +11,8 @@ use crate::judge::Judged;
 /// A node with the startup taint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tainted {
-    /// Nobody removes it: the command that does.
-    Stuck(String),
+    /// Nobody removes it: the command that does, and whether it leaves an entry that odiglet removes.
+    Stuck { command: String, waits: bool },
     /// odiglet has been there before the taint was, and removes it when it starts anew.
     CameLate,
     /// odiglet is on its way, or it ought to be.
@@ -26,9 +26,11 @@ pub fn tainted(item: &Item, judged: &Judged, untainting: bool) -> Option<Tainted
         return None;
     }
     if let Some(after) = diff::changed(item.text, judged) {
-        let patch = patch(&node, &View::new(&after), &["spec"], &["taints"])?;
+        let after = View::new(&after);
+        let patch = patch(&node, &after, &["spec"], &["taints"])?;
         let name = shell(&judged.name);
-        return Some(Tainted::Stuck(format!("kubectl patch node {name} --type=json -p {}", shell(&patch))));
+        let command = format!("kubectl patch node {name} --type=json -p {}", shell(&patch));
+        return Some(Tainted::Stuck { command, waits: has_key(&after) });
     }
     untainting.then(|| if is_prepared(&node) { Tainted::CameLate } else { Tainted::Waits })
 }

@@ -2,10 +2,12 @@
 
 use odigos_karpenter_policy::cluster::daemon_set::DaemonSet;
 use odigos_karpenter_policy::field::{Field, Unreadable};
-use odigos_karpenter_policy::json::view::{View, quoted};
+use odigos_karpenter_policy::json::view::{Content, View, quoted};
 use odigos_karpenter_policy::kubernetes::names::is_dns_subdomain;
 use odigos_karpenter_policy::odigos::{DEVICE, is_device};
 use odigos_karpenter_policy::reach::{self, Template};
+
+use super::lists::shell;
 
 /// The capacity that Odigos' device plugin advertises.
 const CAPACITY: &str = "1024";
@@ -34,6 +36,28 @@ pub fn has_device(overlay: &str) -> bool {
         Ok(root.below(&["spec", "capacity"])?.members()?.any(|(resource, _)| is_device(resource)))
     };
     devices().unwrap_or_default()
+}
+
+/// The command that takes Odigos' devices out of an overlay: with the overlay where there is nothing
+/// else in it.
+pub fn removal(name: &str, overlay: &str) -> Option<String> {
+    let view = View::new(overlay.as_bytes());
+    let spec = view.get("spec")?;
+    let capacity = spec.get("capacity")?;
+    let Content::Map(resources) = capacity.content() else { return None };
+    let name = shell(name);
+    let has = |key| spec.get(key).is_some_and(|value| !value.is_null());
+    let (devices, others): (Vec<&str>, Vec<&str>) =
+        resources.by_key().into_keys().partition(|resource| is_device(resource));
+    if others.is_empty() && !has("price") && !has("priceAdjustment") {
+        return Some(format!("kubectl delete nodeoverlay {name} --ignore-not-found"));
+    }
+    let mut operations = format!(r#"{{"op":"test","path":"/spec/capacity","value":{}}}"#, capacity.canonical()?);
+    for device in devices {
+        let pointer = quoted(&format!("/spec/capacity/{}", device.replace('~', "~0").replace('/', "~1")));
+        operations.push_str(&format!(r#",{{"op":"remove","path":{pointer}}}"#));
+    }
+    Some(format!("kubectl patch nodeoverlay {name} --type=json -p {}", shell(&format!("[{operations}]"))))
 }
 
 /// Whether the pods of a DaemonSet can run on the nodes of a NodePool.

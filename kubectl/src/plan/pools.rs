@@ -100,7 +100,7 @@ fn pace(budgets: &View, nodes: usize) -> String {
         let allowed = budget.get("nodes").and_then(View::as_str).unwrap_or("10%");
         // Karpenter rounds up (`GetAllowedDisruptionsByReason`).
         let allowed = match allowed.strip_suffix('%') {
-            Some(percent) => percent.parse::<usize>().ok().map(|percent| (nodes * percent).div_ceil(100)),
+            Some(percent) => percent.parse::<usize>().ok().map(|percent| nodes.saturating_mul(percent).div_ceil(100)),
             None => allowed.parse().ok(),
         };
         least = [least, allowed].into_iter().flatten().min();

@@ -97,6 +97,10 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
     }
 }
 
+/// Waits until the policy server answers with the settings that were applied, and not until it had any.
+const POLICIES_SERVE: &str = "kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \\\n  \
+     odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit";
+
 struct Steps<'p> {
     ground: &'p Ground<'p>,
     change: &'p Change,
@@ -123,12 +127,12 @@ impl Steps<'_> {
             step.note("  nodePools: {action: warn}");
         }
         step.run("kubectl apply -f policy.yaml");
-        step.run("kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all");
+        step.run(POLICIES_SERVE);
     }
 
     fn policy_of_pools(&mut self) {
         let step = self.script.step("The policy, of pools too");
-        step.note("Remove nodePools.action again.").run("kubectl apply -f policy.yaml");
+        step.note("Remove nodePools.action again.").run("kubectl apply -f policy.yaml").run(POLICIES_SERVE);
     }
 
     fn odigos(&mut self) {
@@ -186,20 +190,15 @@ impl Steps<'_> {
     }
 
     fn unneeded_overlays(&mut self) {
-        let overlays: Vec<&str> = self
-            .ground
-            .gathered
-            .overlays()
-            .filter(|(_, text)| overlays::has_device(text))
-            .map(|(name, _)| name)
-            .collect();
-        if overlays.is_empty() {
+        let with_device = self.ground.gathered.overlays().filter(|(_, text)| overlays::has_device(text));
+        let removals: Vec<String> = with_device.filter_map(|(name, text)| overlays::removal(name, text)).collect();
+        if removals.is_empty() {
             return;
         }
         let step = self.script.step("NodeOverlays with the device");
         step.note("Nothing advertises it any more: what Karpenter launches for it would never initialize.");
-        for overlay in overlays {
-            step.run(format!("kubectl delete nodeoverlay {} --ignore-not-found", shell(overlay)));
+        for removal in removals {
+            step.run(removal);
         }
     }
 
@@ -222,11 +221,12 @@ impl Steps<'_> {
 
     fn wait_for_nodes(&mut self) {
         let step = self.script.step("Wait until no node is uninitialized");
-        step.note("odiglet must be there for as long as a node waits for it. This prints those that do:");
+        step.note("odiglet must be there for as long as a node waits for it. This prints those that do, and ends");
+        step.note("when there are none:");
         step.run(
-            "kubectl get nodeclaims -o json | jq -r '.items[]\n  \
+            "until claims=$(kubectl get nodeclaims -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
              | select(all(.status.conditions[]?; .type != \"Initialized\" or .status != \"True\"))\n  \
-             | .metadata.name'",
+             | .metadata.name') && [ -z \"$waiting\" ]; do echo \"$waiting\"; sleep 10; done",
         );
     }
 

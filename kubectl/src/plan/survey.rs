@@ -59,7 +59,12 @@ impl Survey {
                 }
             }
             ("", "Node") => match nodes::tainted(item, &judged, judge.situation().untainting()) {
-                Some(Tainted::Stuck(command)) => drop(self.stuck.insert(judged.name, command)),
+                Some(Tainted::Stuck { command, waits }) => {
+                    if waits {
+                        self.waits.insert(judged.name.clone());
+                    }
+                    self.stuck.insert(judged.name, command);
+                }
                 Some(Tainted::CameLate) => drop(self.came_late.insert(judged.name)),
                 Some(Tainted::Waits) => drop(self.waits.insert(judged.name)),
                 None => {}

@@ -56,7 +56,9 @@ pub struct Workloads(BTreeMap<Workload, Stale>);
 impl Workloads {
     /// Takes a pod or a workload, where something in it is stale.
     pub fn take(&mut self, item: &Item, judged: &Judged, gathered: &Gathered) {
-        if !judged.findings.iter().any(|finding| STALE.contains(&finding.rule)) {
+        // A claim has no template, and what has ended is never scheduled again.
+        let is_workload = item.group() != "karpenter.sh" && !has_ended(item);
+        if !is_workload || !judged.findings.iter().any(|finding| STALE.contains(&finding.rule)) {
             return;
         }
         if item.kind == "Pod" {
@@ -76,6 +78,12 @@ impl Workloads {
     pub fn steps(&self) -> impl Iterator<Item = (String, Option<String>)> {
         self.0.iter().map(|(workload, stale)| (note(workload, stale), command(workload)))
     }
+}
+
+fn has_ended(item: &Item) -> bool {
+    let object = View::new(item.text);
+    let phase = object.get("status").and_then(|status| status.get("phase")).and_then(View::as_str);
+    item.kind == "Pod" && matches!(phase, Some("Succeeded" | "Failed"))
 }
 
 fn note(workload: &Workload, stale: &Stale) -> String {

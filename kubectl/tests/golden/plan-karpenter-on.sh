@@ -11,7 +11,8 @@
 # and until the pools are changed, but not in the twins that only report:
 #   nodePools: {action: warn}
 kubectl apply -f policy.yaml
-kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 2. Odigos
 # Under the name that you installed it by, and from where:
@@ -31,6 +32,8 @@ kubectl -n shop rollout restart deployment/till
 # === 4. The policy, of pools too
 # Remove nodePools.action again.
 kubectl apply -f policy.yaml
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 5. Pools
 # Karpenter replaces every node of a pool whose startup taints change. New nodes are put right

@@ -9,7 +9,8 @@
 #   mountMethod: k8s-csi-driver
 #   karpenterEnabled: false
 kubectl apply -f policy.yaml
-kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 2. Workloads whose pods carry what Odigos once added
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter

@@ -8,7 +8,8 @@
 # In every policy of policy.yaml the settings must have:
 #   odiglet: {installed: false}
 kubectl apply -f policy.yaml
-kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 2. Pools
 # Karpenter replaces every node of a pool whose startup taints change. New nodes are put right
@@ -29,10 +30,11 @@ kubectl -n odigos-system rollout restart daemonset/odiglet
 kubectl -n odigos-system rollout status daemonset/odiglet
 
 # === 4. Wait until no node is uninitialized
-# odiglet must be there for as long as a node waits for it. This prints those that do:
-kubectl get nodeclaims -o json | jq -r '.items[]
+# odiglet must be there for as long as a node waits for it. This prints those that do, and ends
+# when there are none:
+until claims=$(kubectl get nodeclaims -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
   | select(all(.status.conditions[]?; .type != "Initialized" or .status != "True"))
-  | .metadata.name'
+  | .metadata.name') && [ -z "$waiting" ]; do echo "$waiting"; sleep 10; done
 
 # === 5. Odigos
 # Under the name that you installed it by:

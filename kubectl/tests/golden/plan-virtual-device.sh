@@ -10,7 +10,8 @@
 #   mountMethod: k8s-csi-driver
 #   karpenterEnabled: true
 kubectl apply -f policy.yaml
-kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 2. Odigos
 # Under the name that you installed it by, and from where:
@@ -59,7 +60,8 @@ kubectl -n odigos-system rollout status daemonset/odiglet
 #   mountMethod: k8s-virtual-device
 #   karpenterEnabled: true
 kubectl apply -f policy.yaml
-kubectl wait --for=condition=PolicyActive --timeout=2m clusteradmissionpolicies --all
+kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
+  odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
 
 # === 6. Workloads whose pods carry what Odigos once added
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter

@@ -17,13 +17,13 @@ case "$1 $2" in
 esac
 "#;
 
-#[test]
-fn what_is_collected_is_what_is_scanned() {
+/// The calls of the script for an Odigos in a namespace, and what it writes.
+fn collected(namespace: &str) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let (kubectl, calls) = (folder.path().join("kubectl"), folder.path().join("calls"));
     fs::write(&kubectl, KUBECTL).unwrap();
     fs::set_permissions(&kubectl, fs::Permissions::from_mode(0o755)).unwrap();
-    let script = run(&["collect", "--odigos-namespace", "it's"], "").out;
+    let script = run(&["collect", "--odigos-namespace", namespace], "").out;
     fs::write(folder.path().join("collect.sh"), script).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
     let collected = Command::new("sh")
@@ -35,8 +35,14 @@ fn what_is_collected_is_what_is_scanned() {
         .unwrap();
     assert!(collected.status.success());
     let calls = fs::read_to_string(calls).unwrap();
+    (calls.lines().map(str::to_owned).collect(), String::from_utf8(collected.stdout).unwrap())
+}
+
+#[test]
+fn what_is_collected_is_what_is_scanned() {
+    let (calls, dump) = collected("it's");
     assert_eq!(
-        calls.lines().collect::<Vec<_>>(),
+        calls,
         [
             "api-resources --verbs=list -o name",
             "get nodepools.karpenter.sh -o json",
@@ -46,14 +52,16 @@ fn what_is_collected_is_what_is_scanned() {
             "get configmaps -o json --namespace it's effective-config --ignore-not-found",
         ]
     );
-    let dump = String::from_utf8(collected.stdout).unwrap();
     let last = dump.lines().last().unwrap();
     assert_eq!(
         last,
-        r#"{"apiVersion": "odigos-karpenter/v1", "kind": "Collection", "resources": ["nodepools.karpenter.sh","pods","daemonsets.apps","configmaps"]}"#
+        r#"{"apiVersion": "odigos-karpenter/v1", "kind": "Collection", "odigosNamespace": "it's", "resources": ["nodepools.karpenter.sh","pods","daemonsets.apps","configmaps"]}"#
     );
     // Odigos is known not to be there, so that nobody takes the taint away.
-    let scan = run(&["scan", "--settings", "settings.yaml", "--fail-on", "warning"], &dump);
+    let scan = run(&["scan", "--settings", "settings.yaml", "--fail-on", "warning"], &collected("odigos-system").1);
     assert_eq!(scan.code, 1, "{scan:?}");
     assert!(scan.out.contains("startup-taint-orphaned") && scan.out.contains("without Odigos"), "{}", scan.out);
+    // It was looked for elsewhere: the settings serve.
+    let scan = run(&["scan", "--settings", "settings.yaml", "--fail-on", "warning"], &dump);
+    assert!(!scan.out.contains("startup-taint-orphaned") && !scan.out.contains("without Odigos"), "{}", scan.out);
 }

@@ -90,3 +90,68 @@ fn names_are_words_of_the_shell() {
     assert!(plan.contains(r"kubectl patch nodepool 'a'\''; touch x; '\''"), "{plan}");
     assert!(!plan.lines().any(|line| line.trim_start().starts_with("rm y:")), "{plan}");
 }
+
+const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: effective-config, namespace: odigos}\n\
+                      data: {config.yaml: 'mountMethod: k8s-csi-driver'}\n";
+const NOTHING: &str =
+    r#"{apiVersion: odigos-karpenter/v1, kind: Collection, odigosNamespace: odigos-system, resources: [configmaps]}"#;
+
+/// Odigos in a namespace that the settings don't know would be taken for gone, and its nodes ungated.
+#[rstest]
+#[case::elsewhere(&[], CONFIG, "Odigos is in namespace odigos, and odiglet.namespace of the settings is odigos-system")]
+#[case::not_there(&[], NOTHING, "the input has no Odigos in namespace odigos-system: say --uninstall")]
+#[case::not_there_and_to_be_changed(&["--karpenter", "on"], NOTHING, "the input has no Odigos")]
+fn there_is_no_plan(#[case] arguments: &[&str], #[case] stdin: &str, #[case] expected: &str) {
+    let run = run(&[&["plan"], arguments].concat(), stdin);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains(expected), "{}", run.err);
+}
+
+#[test]
+fn what_else_is_in_an_overlay_stays() {
+    let overlay = |name: &str, more: &str| {
+        format!(
+            "apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {{name: {name}}}\n\
+             spec: {{requirements: [], capacity: {{instrumentation.odigos.io/generic: 1024}}{more}}}\n---\n"
+        )
+    };
+    let mixed = overlay("mixed", "").replace("{instrumentation", "{example.com/other: 5, instrumentation");
+    let stdin = [mixed, overlay("priced", ", price: '1'"), overlay("alone", "")].concat();
+    let plan = run(&["plan", "--uninstall"], &stdin).out;
+    assert!(plan.contains("kubectl delete nodeoverlay alone --ignore-not-found\n"), "{plan}");
+    assert!(!plan.contains("delete nodeoverlay mixed") && !plan.contains("delete nodeoverlay priced"), "{plan}");
+    let patches = patches(&plan);
+    for (name, left) in [("mixed", r#"{"example.com/other":5}"#), ("priced", "{}")] {
+        let mut object: Value = serde_json::json!({"spec": {"capacity": {"instrumentation.odigos.io/generic": 1024}}});
+        if name == "mixed" {
+            object["spec"]["capacity"]["example.com/other"] = 5.into();
+        }
+        json_patch::patch(&mut object, &patches[&format!("nodeoverlay {name}")]).unwrap();
+        assert_eq!(object["spec"]["capacity"].to_string(), left);
+    }
+}
+
+/// A claim has no template, and a pod that has ended is never scheduled again.
+#[test]
+fn only_what_can_be_restarted_is_a_workload() {
+    let device = "resources: {requests: {instrumentation.odigos.io/generic: 1}}";
+    let stdin = format!(
+        "apiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {{name: claim}}\nspec: {{{device}}}\n---\n\
+         apiVersion: v1\nkind: Pod\nmetadata: {{name: ended}}\n\
+         spec: {{containers: [{{name: a, {device}}}]}}\nstatus: {{phase: Succeeded}}\n---\n\
+         apiVersion: v1\nkind: Pod\nmetadata: {{name: running}}\nspec: {{containers: [{{name: a, {device}}}]}}\n"
+    );
+    let plan = run(&["plan", "--to", "k8s-init-container"], &stdin).out;
+    assert!(plan.contains("running"), "{plan}");
+    assert!(!plan.contains("claim:") && !plan.contains("ended"), "{plan}");
+}
+
+#[test]
+fn a_budget_beyond_all_is_no_panic() {
+    let stdin = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\n\
+                 spec: {disruption: {budgets: [{nodes: '18446744073709551615%'}]}, template: {spec: {}}}\n---\n\
+                 apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {karpenter.sh/nodepool: p}}\nspec: {}\n---\n\
+                 apiVersion: v1\nkind: Node\nmetadata: {name: b, labels: {karpenter.sh/nodepool: p}}\nspec: {}\n";
+    let run = run(&["plan", "--settings", "settings.yaml"], stdin);
+    assert_eq!(run.code, 0, "{}", run.err);
+}
