@@ -1,5 +1,4 @@
-# `make help` lists what there is. `make run` and `make test` need nothing but Rust: they
-# install what else they need (the wasm target, and bats from npm or Debian).
+# `make help` lists what there is. README.md, 'See it work', says what is needed; the rest is installed.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -76,7 +75,7 @@ annotated-policy.wasm: policy.wasm metadata.yml README.md | $(if $(filter $(HOST
 # With the tests: the same build serves them, and the host alone would compile the engine once
 # more, with other features.
 .PHONY: host
-host:
+host: ## Build the host, which runs the policy as the policy server does.
 	$(CARGO) build --locked --workspace --bins --tests
 
 .PHONY: kubectl-plugin
