@@ -87,9 +87,9 @@ fn judge_new<'r>(request: &'r Request<'r>, situation: &Situation, report: &mut R
             problem: Message::from([
                 "its NodeClaim lacks ".into(),
                 TAINT.into(),
-                ", and Karpenter would take it for permanent here".into(),
+                ", so Karpenter takes it for permanent".into(),
             ]),
-            remedy: "let the policy see NodeClaims, and replace this one".into(),
+            remedy: "let the policy see NodeClaims, then replace it".into(),
         });
     } else {
         report.findings.push(occurrences.missing());
