@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use odigos_karpenter_policy::odigos::MountMethod;
+use odigos_karpenter_policy::odigos::{MountMethod, Tier};
 
 use crate::output::Format;
 
@@ -97,11 +97,14 @@ pub struct PlanArguments {
     #[command(flatten)]
     pub input: InputArguments,
     /// The mount method that Odigos is to have.
-    #[arg(long, value_name = "MOUNT_METHOD", value_parser = mount_method(), conflicts_with = "uninstall")]
+    #[arg(long, value_name = "MOUNT_METHOD", value_parser = names_of(MountMethod::ALL), conflicts_with = "uninstall")]
     pub to: Option<String>,
     /// Whether Odigos' Karpenter integration is to be on.
     #[arg(long, value_enum, conflicts_with = "uninstall")]
     pub karpenter: Option<Switch>,
+    /// The tier that Odigos is to have.
+    #[arg(long, value_parser = names_of(Tier::ALL), conflicts_with = "uninstall")]
+    pub tier: Option<String>,
     /// Odigos is to go.
     #[arg(long)]
     pub uninstall: bool,
@@ -123,8 +126,8 @@ pub struct ExplainArguments {
     pub rule: Option<String>,
 }
 
-fn mount_method() -> clap::builder::PossibleValuesParser {
-    MountMethod::ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
+fn names_of<T>(all: &[(&'static str, T)]) -> clap::builder::PossibleValuesParser {
+    all.iter().map(|(name, _)| *name).collect::<Vec<_>>().into()
 }
 
 #[cfg(test)]

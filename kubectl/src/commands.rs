@@ -60,6 +60,14 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
         paths.push(PathBuf::from(STDIN));
     }
     let mut input = Input::open(&paths, passes);
+    if input.is_empty() {
+        let name = |path: &PathBuf| match path.to_string_lossy() {
+            name if name == STDIN => "standard input".to_owned(),
+            name => name.into_owned(),
+        };
+        let names = paths.iter().map(name).collect::<Vec<_>>().join(", ");
+        return Err(Error::Usage(format!("there is nothing to read in {names}")));
+    }
     let mut gathered = Gathered::default();
     input.first_pass(&mut |item| gathered.take(item, settings));
     for unreadable in gathered.check() {

@@ -30,6 +30,11 @@ impl Input {
         Input { sources, headers, unreadable: unreadable.into_iter().collect(), progress: Progress::of(size) }
     }
 
+    /// Whether there is nothing to be read, as when a command that was piped in has failed.
+    pub fn is_empty(&self) -> bool {
+        self.unreadable.is_empty() && self.sources.iter().all(|source| source.size == 0)
+    }
+
     /// Shows each object to `visit`, and finds out what can't be read. It may show objects twice.
     pub fn first_pass(&mut self, visit: &mut dyn FnMut(&Item)) {
         for (index, source) in self.sources.iter().enumerate() {

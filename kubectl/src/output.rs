@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use odigos_karpenter_policy::situation::Situation;
 
-use crate::found::{Level, Scan};
+use crate::found::{Found, Level, Scan};
 
 /// A way to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -43,6 +43,16 @@ pub fn write(out: &mut impl Write, format: Format, scan: &Scan, situation: &Situ
 /// `1 pod`, `2 pods`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How many findings and hints there are in a group.
+fn counts(group: &[&Found]) -> String {
+    let hints = group.iter().filter(|found| found.level == Level::Warning).count();
+    match (group.len() - hints, hints) {
+        (findings, 0) => counted(findings, "finding"),
+        (0, hints) => counted(hints, "hint"),
+        (findings, hints) => format!("{} and {}", counted(findings, "finding"), counted(hints, "hint")),
+    }
 }
 
 /// What was judged, and what came of it, in one line.

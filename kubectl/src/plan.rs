@@ -17,7 +17,7 @@ mod workloads;
 use std::io::{self, Write};
 
 use odigos_karpenter_policy::kind::Kind;
-use odigos_karpenter_policy::odigos::MountMethod;
+use odigos_karpenter_policy::odigos::{MountMethod, Tier};
 use odigos_karpenter_policy::settings::Settings;
 use odigos_karpenter_policy::situation::Situation;
 
@@ -38,6 +38,8 @@ pub struct Goal {
     pub mount_method: Option<MountMethod>,
     /// Whether Odigos' Karpenter integration is on, where that is to change.
     pub karpenter: Option<bool>,
+    /// The tier, where it is to change.
+    pub tier: Option<Tier>,
     /// Whether Odigos is to go.
     pub uninstall: bool,
 }
@@ -45,13 +47,17 @@ pub struct Goal {
 impl Goal {
     /// As the arguments say it.
     pub fn of(arguments: &PlanArguments) -> Self {
-        let named = |name: &String| MountMethod::ALL.iter().find(|(known, _)| known == name).map(|(_, it)| *it);
         Goal {
-            mount_method: arguments.to.as_ref().and_then(named),
+            mount_method: named(MountMethod::ALL, arguments.to.as_deref()),
             karpenter: arguments.karpenter.map(|karpenter| karpenter == Switch::On),
+            tier: named(Tier::ALL, arguments.tier.as_deref()),
             uninstall: arguments.uninstall,
         }
     }
+}
+
+fn named<T: Copy>(all: &[(&str, T)], name: Option<&str>) -> Option<T> {
+    all.iter().find(|(known, _)| Some(*known) == name).map(|(_, it)| *it)
 }
 
 /// Says why there is no plan: it would take Odigos for gone where that may not be so, or change what is
@@ -65,8 +71,11 @@ pub fn check(settings: &Settings, gathered: &Gathered, goal: Goal) -> Result<(),
         return Err(format!("{misplaced}: put it right with --settings"));
     }
     let is_told_gone = !settings.odiglet.installed;
-    if is_told_gone && (goal.mount_method.is_some() || goal.karpenter.is_some()) {
-        return Err("Odigos is not installed, by the settings: --to and --karpenter have nothing to change".to_owned());
+    if is_told_gone && (goal.mount_method.is_some() || goal.karpenter.is_some() || goal.tier.is_some()) {
+        return Err(
+            "Odigos is not installed, by the settings: there is nothing that --to, --karpenter and --tier could change"
+                .to_owned(),
+        );
     }
     let is_there = Situation::in_cluster(settings, gathered, Kind::NodePool).installed();
     if !is_told_gone && !is_there && !goal.uninstall {
@@ -91,8 +100,12 @@ pub fn write(
     goal: Goal,
 ) -> io::Result<()> {
     let now = Situation::in_cluster(settings, gathered, Kind::NodePool);
-    let before =
-        State { mount_method: now.mount_method(), karpenter: now.karpenter_enabled(), installed: now.installed() };
+    let before = State {
+        mount_method: now.mount_method(),
+        karpenter: now.karpenter_enabled(),
+        tier: settings.tier,
+        installed: now.installed(),
+    };
     let changes = changes(before, goal);
     // The first survey is of how things are.
     let states = [before].into_iter().chain(changes.iter().map(|change| change.after));

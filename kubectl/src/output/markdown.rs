@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::situation::Situation;
 
-use super::{counted, judged_by, summary};
-use crate::found::{Level, Scan, alike};
+use super::{counts, judged_by, summary};
+use crate::found::{Scan, alike};
 
 /// The most rows of a table: a comment has its limits.
 const ROWS: usize = 50;
@@ -18,8 +18,7 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
         writeln!(out, "\nCan't be read: {}", code(&unreadable.to_string()))?;
     }
     for (name, group) in scan.by_rule() {
-        let hint = group.iter().all(|found| found.level == Level::Warning);
-        writeln!(out, "\n#### `{name}` ({})\n", counted(group.len(), if hint { "hint" } else { "finding" }))?;
+        writeln!(out, "\n#### `{name}` ({})\n", counts(&group))?;
         if let Some(rule) = group.first().and_then(|found| found.rule) {
             writeln!(out, "{}\n", Rule::summary(rule))?;
         }

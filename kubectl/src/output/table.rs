@@ -7,7 +7,7 @@ use comfy_table::{Cell, ContentArrangement, Table, presets};
 use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::situation::Situation;
 
-use super::{counted, judged_by, summary};
+use super::{counts, judged_by, summary};
 use crate::found::{Level, Scan, alike};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -20,9 +20,9 @@ const WIDTH: u16 = 160;
 /// Writes a table for each rule, with ANSI colours that `out` may leave out.
 pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Result<()> {
     for (name, group) in scan.by_rule() {
-        let hint = group.iter().all(|found| found.level == Level::Warning);
-        let (style, what) = if hint { (WARNING, "hint") } else { (ERROR, "finding") };
-        writeln!(out, "{style}{name}{style:#} {FAINT}({}){FAINT:#}", counted(group.len(), what))?;
+        let hints = group.iter().all(|found| found.level == Level::Warning);
+        let style = if hints { WARNING } else { ERROR };
+        writeln!(out, "{style}{name}{style:#} {FAINT}({}){FAINT:#}", counts(&group))?;
         if let Some(rule) = group.first().and_then(|found| found.rule) {
             writeln!(out, "{}", Rule::summary(rule))?;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use odigos_karpenter_policy::odigos::MountMethod;
+use odigos_karpenter_policy::odigos::{MountMethod, Tier};
 use odigos_karpenter_policy::settings::{FromCluster, Settings};
 
 use super::Goal;
@@ -16,6 +16,8 @@ pub struct State {
     pub mount_method: MountMethod,
     /// Whether Odigos' Karpenter integration is on.
     pub karpenter: bool,
+    /// Odigos' tier.
+    pub tier: Tier,
     /// Whether Odigos is there at all.
     pub installed: bool,
 }
@@ -25,6 +27,7 @@ pub struct State {
 pub enum ChangeKind {
     /// None: what is not as it should be is put right.
     Settle,
+    OtherTier,
     KarpenterOn,
     KarpenterOff,
     ToInitContainer,
@@ -48,6 +51,7 @@ impl ChangeKind {
     pub fn name(self) -> &'static str {
         match self {
             ChangeKind::Settle => "nothing changes, and what is not as it should be is put right",
+            ChangeKind::OtherTier => "another tier",
             ChangeKind::KarpenterOn => "Karpenter on",
             ChangeKind::KarpenterOff => "Karpenter off",
             ChangeKind::ToInitContainer => "to init containers",
@@ -67,6 +71,7 @@ impl State {
         let mut after = settings.clone();
         after.mount_method = self.mount_method;
         after.karpenter_enabled = self.karpenter;
+        after.tier = self.tier;
         after.odiglet.installed = self.installed;
         after.from_cluster = FromCluster {
             effective_config: false,
@@ -84,18 +89,23 @@ impl fmt::Display for State {
             return f.write_str("a cluster without Odigos");
         }
         let karpenter = if self.karpenter { "on" } else { "off" };
-        write!(f, "{} with Karpenter {karpenter}", name_of(MountMethod::ALL, self.mount_method))
+        let (mount_method, tier) = (name_of(MountMethod::ALL, self.mount_method), name_of(Tier::ALL, self.tier));
+        write!(f, "{mount_method} with Karpenter {karpenter}, tier {tier}")
     }
 }
 
-/// The changes that lead to the goal, one after the other: that of Karpenter first, so that workloads
-/// are restarted once.
+/// The changes that lead to the goal, one after the other: that of the mount method last, so that
+/// workloads are restarted once.
 pub fn changes(before: State, goal: Goal) -> Vec<Change> {
     if goal.uninstall {
         return vec![Change { kind: ChangeKind::Uninstall, after: State { installed: false, ..before } }];
     }
     let mut changes = Vec::new();
     let mut here = before;
+    if let Some(tier) = goal.tier.filter(|tier| *tier != before.tier) {
+        here.tier = tier;
+        changes.push(Change { kind: ChangeKind::OtherTier, after: here });
+    }
     if let Some(karpenter) = goal.karpenter.filter(|karpenter| *karpenter != before.karpenter) {
         here.karpenter = karpenter;
         let kind = if karpenter { ChangeKind::KarpenterOn } else { ChangeKind::KarpenterOff };
@@ -121,7 +131,9 @@ pub fn changes(before: State, goal: Goal) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ChangeKind::{FromVirtualDevice, KarpenterOff, KarpenterOn, OtherMount, Settle, ToInitContainer, Uninstall};
+    use ChangeKind::{
+        FromVirtualDevice, KarpenterOff, KarpenterOn, OtherMount, OtherTier, Settle, ToInitContainer, Uninstall,
+    };
     use MountMethod::{CsiDriver, HostPath, InitContainer, VirtualDevice};
     use rstest::rstest;
 
@@ -139,8 +151,8 @@ mod tests {
         #[case] on: Option<bool>,
         #[case] expected: &[ChangeKind],
     ) {
-        let before = State { mount_method, karpenter, installed: true };
-        let goal = Goal { mount_method: to, karpenter: on, uninstall: false };
+        let before = State { mount_method, karpenter, tier: Tier::Community, installed: true };
+        let goal = Goal { mount_method: to, karpenter: on, ..Goal::default() };
         let changes = changes(before, goal);
         assert_eq!(changes.iter().map(|change| change.kind).collect::<Vec<_>>(), expected);
         let last = changes.last().unwrap().after;
@@ -148,8 +160,22 @@ mod tests {
     }
 
     #[test]
+    fn another_tier_comes_first() {
+        let before = State { mount_method: CsiDriver, karpenter: false, tier: Tier::Community, installed: true };
+        let goal = Goal { karpenter: Some(true), tier: Some(Tier::Onprem), ..Goal::default() };
+        let after = State { tier: Tier::Onprem, ..before };
+        assert_eq!(
+            changes(before, goal),
+            [
+                Change { kind: OtherTier, after },
+                Change { kind: KarpenterOn, after: State { karpenter: true, ..after } }
+            ]
+        );
+    }
+
+    #[test]
     fn uninstalling_is_all() {
-        let before = State { mount_method: CsiDriver, karpenter: true, installed: true };
+        let before = State { mount_method: CsiDriver, karpenter: true, tier: Tier::Community, installed: true };
         let changes = changes(before, Goal { uninstall: true, ..Goal::default() });
         assert_eq!(changes, [Change { kind: Uninstall, after: State { installed: false, ..before } }]);
     }

@@ -43,7 +43,7 @@ impl Pool {
 
     /// The command that changes it.
     pub fn command(&self) -> String {
-        format!("kubectl patch {} {} --type=json -p {}", self.resource, shell(&self.name), shell(&self.patch))
+        self.patch_command(&self.patch)
     }
 
     /// What the change does to its nodes, and how to keep that for later.
@@ -57,20 +57,26 @@ impl Pool {
         let view = View::new(budgets.as_bytes());
         let (pace, told) = (pace(&view, nodes), told(&view));
         let none = if self.knows_reasons { r#"{"nodes":"0","reasons":["Drifted"]}"# } else { r#"{"nodes":"0"}"# };
-        let rest = budgets.trim_start_matches('[').trim_end_matches(']');
-        let held = if rest.is_empty() { format!("[{none}]") } else { format!("[{none},{rest}]") };
+        let rest = budgets.trim_start_matches('[');
+        let held = if rest == "]" { format!("[{none}]") } else { format!("[{none},{rest}") };
         vec![
             format!("{}: {} replaced by drift, {pace} (budgets: {told}).", self.name, are(nodes)),
             "To keep that for later, before:".to_owned(),
-            format!("  {}", self.budget_command(&held)),
+            format!("  {}", self.budget_command(budgets, &format!(r#""op":"add","value":{none}"#))),
             "and to let it go on:".to_owned(),
-            format!("  {}", self.budget_command(budgets)),
+            format!("  {}", self.budget_command(&held, r#""op":"remove""#)),
         ]
     }
 
-    fn budget_command(&self, budgets: &str) -> String {
-        let patch = format!(r#"{{"spec":{{"disruption":{{"budgets":{budgets}}}}}}}"#);
-        format!("kubectl patch {} {} --type=merge -p {}", self.resource, shell(&self.name), shell(&patch))
+    /// The command that does something about the first of its budgets, where they are these.
+    fn budget_command(&self, budgets: &str, operation: &str) -> String {
+        let path = "/spec/disruption/budgets";
+        let test = format!(r#"{{"op":"test","path":"{path}","value":{budgets}}}"#);
+        self.patch_command(&format!(r#"[{test},{{{operation},"path":"{path}/0"}}]"#))
+    }
+
+    fn patch_command(&self, patch: &str) -> String {
+        format!("kubectl patch {} {} --type=json -p {}", self.resource, shell(&self.name), shell(patch))
     }
 }
 

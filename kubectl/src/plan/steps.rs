@@ -30,22 +30,28 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.policy(false);
             steps.odigos();
         }
-        ChangeKind::KarpenterOff if !is_last => {
+        ChangeKind::OtherTier | ChangeKind::KarpenterOff if !is_last => {
             steps.odigos();
             steps.policy(false);
         }
-        ChangeKind::Settle => {
+        ChangeKind::OtherTier => {
+            steps.odigos();
             steps.policy(false);
             steps.workloads();
+            steps.nodes(survey);
+        }
+        ChangeKind::Settle => {
+            steps.policy(false);
             steps.overlays();
+            steps.workloads();
             steps.pools();
             steps.nodes(survey);
         }
         ChangeKind::KarpenterOn => {
             steps.policy(true);
             steps.odigos();
-            steps.workloads();
             steps.overlays();
+            steps.workloads();
             steps.policy_of_pools();
             steps.pools();
             steps.nodes(survey);
@@ -66,9 +72,9 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.leftovers();
         }
         ChangeKind::FromInitContainer => {
+            steps.overlays();
             steps.odigos();
             steps.policy(false);
-            steps.overlays();
             steps.pools();
             steps.nodes(survey);
         }
@@ -119,6 +125,7 @@ impl Steps<'_> {
         step.note("In every policy of policy.yaml the settings must have:").note("");
         if after.installed {
             step.note(format!("  mountMethod: {method}")).note(format!("  karpenterEnabled: {}", after.karpenter));
+            step.note(format!("  tier: {}", name_of(Tier::ALL, after.tier)));
         } else {
             step.note("  odiglet: {installed: false}");
         }
@@ -141,6 +148,10 @@ impl Steps<'_> {
         let value = match self.change.kind {
             ChangeKind::KarpenterOn => "karpenter.enabled=true".to_owned(),
             ChangeKind::KarpenterOff => "karpenter.enabled=false".to_owned(),
+            ChangeKind::OtherTier if self.change.after.tier == Tier::Onprem => {
+                r#"onPremToken="$ODIGOS_ONPREM_TOKEN""#.to_owned()
+            }
+            ChangeKind::OtherTier => "onPremToken=".to_owned(),
             _ => format!("instrumentor.mountMethod={}", self.mount_method()),
         };
         let step = self.script.step("Odigos");
@@ -150,6 +161,9 @@ impl Steps<'_> {
             return;
         }
         step.note("Under the name that you installed it by, and from where:");
+        if self.change.kind == ChangeKind::OtherTier && self.change.after.tier == Tier::Cloud {
+            step.note("(with the key of Odigos Cloud beside, as its documentation says)");
+        }
         step.run(format!("helm upgrade odigos odigos/odigos --namespace {namespace} --reuse-values --set {value}"));
         step.run(format!("kubectl -n {namespace} rollout status {odiglet}"));
     }

@@ -1,5 +1,5 @@
-# From k8s-csi-driver with Karpenter off
-# to k8s-csi-driver with Karpenter on: Karpenter on.
+# From k8s-csi-driver with Karpenter off, tier community
+# to k8s-csi-driver with Karpenter on, tier community: Karpenter on.
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
@@ -8,6 +8,7 @@
 # In every policy of policy.yaml the settings must have:
 #   mountMethod: k8s-csi-driver
 #   karpenterEnabled: true
+#   tier: community
 # and until the pools are changed, but not in the twins that only report:
 #   nodePools: {action: warn}
 kubectl apply -f policy.yaml
@@ -40,17 +41,17 @@ kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissi
 # without that, by their NodeClaims; so each of these is for you to decide.
 # default: 2 nodes are replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool default --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool default --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool default --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool default --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
 kubectl patch nodepool default --type=json -p '[{"op":"test","path":"/spec/template/spec","value":{"nodeClassRef":{"group":"karpenter.k8s.aws","kind":"EC2NodeClass","name":"default"},"requirements":[{"key":"kubernetes.io/os","operator":"In","values":["linux"]}]}},{"op":"add","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]}]'
 # gpu: there is no node of it to be replaced.
 kubectl patch nodepool gpu --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoExecute","key":"node.cilium.io/agent-not-ready"}]},{"op":"replace","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoExecute","key":"node.cilium.io/agent-not-ready"},{"effect":"NoSchedule","key":"odigos.io/needs-init"}]}]'
 # windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
 kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
 
 # === 6. Nodes that keep the taint

@@ -1,5 +1,5 @@
-# From k8s-csi-driver with Karpenter off
-# to k8s-csi-driver with Karpenter off: nothing changes, and what is not as it should be is put right.
+# From k8s-csi-driver with Karpenter off, tier community
+# to k8s-csi-driver with Karpenter off, tier community: nothing changes, and what is not as it should be is put right.
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
@@ -8,6 +8,7 @@
 # In every policy of policy.yaml the settings must have:
 #   mountMethod: k8s-csi-driver
 #   karpenterEnabled: false
+#   tier: community
 kubectl apply -f policy.yaml
 kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
   odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
@@ -23,9 +24,9 @@ kubectl -n shop rollout restart daemonset/agent
 # without that, by their NodeClaims; so each of these is for you to decide.
 # windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
 kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
 
 # === 4. Nodes that keep the taint

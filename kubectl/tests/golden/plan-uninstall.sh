@@ -1,4 +1,4 @@
-# From k8s-csi-driver with Karpenter off
+# From k8s-csi-driver with Karpenter off, tier community
 # to a cluster without Odigos: Odigos goes.
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
@@ -16,9 +16,9 @@ kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissi
 # without that, by their NodeClaims; so each of these is for you to decide.
 # windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool windows --type=merge -p '{"spec":{"disruption":{"budgets":[{"nodes":"10%"}]}}}'
+#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
 kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
 
 # === 3. Nodes that keep the taint

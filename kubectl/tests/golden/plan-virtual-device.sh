@@ -1,6 +1,6 @@
-# From k8s-csi-driver with Karpenter off
-# to k8s-csi-driver with Karpenter on: Karpenter on.
-# to k8s-virtual-device with Karpenter on: to virtual devices.
+# From k8s-csi-driver with Karpenter off, tier community
+# to k8s-csi-driver with Karpenter on, tier community: Karpenter on.
+# to k8s-virtual-device with Karpenter on, tier community: to virtual devices.
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
@@ -9,6 +9,7 @@
 # In every policy of policy.yaml the settings must have:
 #   mountMethod: k8s-csi-driver
 #   karpenterEnabled: true
+#   tier: community
 kubectl apply -f policy.yaml
 kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
   odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit
@@ -59,6 +60,7 @@ kubectl -n odigos-system rollout status daemonset/odiglet
 # In every policy of policy.yaml the settings must have:
 #   mountMethod: k8s-virtual-device
 #   karpenterEnabled: true
+#   tier: community
 kubectl apply -f policy.yaml
 kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissionpolicies \
   odigos-karpenter odigos-karpenter-audit odigos-pods-and-nodes odigos-pods-and-nodes-audit

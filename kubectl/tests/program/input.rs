@@ -15,7 +15,8 @@ const HINT: &str = r#"{"apiVersion":"karpenter.sh/v1alpha1","kind":"NodeOverlay"
 #[case::never(POOL, "never", 0)]
 #[case::hint(HINT, "error", 0)]
 #[case::hint_counts(HINT, "warning", 1)]
-#[case::nothing("", "warning", 0)]
+#[case::nothing("", "never", 2)]
+#[case::an_empty_list(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, "warning", 0)]
 #[case::unreadable("{", "never", 2)]
 fn exit_codes(#[case] stdin: &str, #[case] fail_on: &str, #[case] code: i32) {
     let run = run(&["scan", "--settings", "settings.yaml", "--fail-on", fail_on], stdin);

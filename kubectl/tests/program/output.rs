@@ -34,7 +34,7 @@ fn the_schema_holds() {
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
     for (arguments, stdin) in [
         (["scan", "cluster", "-o", "json"], ""),
-        (["scan", "-", "-o", "json"], ""),
+        (["scan", "-", "-o", "json"], "{\"kind\":\"List\",\"items\":[]}"),
         (["scan", "-", "-o", "json"], "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"spec\":{\"nodeSelector\":[]}}\n{"),
         (["scan", "none", "-o", "json"], ""),
     ] {

@@ -19,17 +19,19 @@ fn a_plan(#[case] arguments: &[&str], #[case] golden: &str) {
     assert_golden(golden, &run.out);
 }
 
-/// The titles of the steps.
-fn titles(arguments: &[&str], config: &str) -> Vec<String> {
+const OVERLAY: &str = "apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: o}\n\
+                       spec: {requirements: [], capacity: {instrumentation.odigos.io/generic: 1024}}\n";
+
+/// The first words of the titles of the steps, where Odigos is configured so and the cluster has an object.
+fn titles(arguments: &[&str], config: &str, object: &str) -> String {
     let stdin = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: effective-config, namespace: odigos-system}}\n\
-         data: {{config.yaml: '{config}'}}\n---\n\
-         apiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {{name: o}}\n\
-         spec: {{requirements: [], capacity: {{instrumentation.odigos.io/generic: 1024}}}}\n"
+         data: {{config.yaml: '{config}'}}\n---\n{object}"
     );
     let out = run(&[&["plan"], arguments].concat(), &stdin).out;
     let titles = out.lines().filter_map(|line| line.strip_prefix("# === "));
-    titles.map(|title| title.split_once(". ").unwrap().1.split(' ').next().unwrap().to_owned()).collect()
+    let words: Vec<&str> = titles.map(|title| title.split_once(". ").unwrap().1.split(' ').next().unwrap()).collect();
+    words.join(" ")
 }
 
 #[rstest]
@@ -38,9 +40,22 @@ fn titles(arguments: &[&str], config: &str) -> Vec<String> {
 #[case::to_init("mountMethod: k8s-csi-driver", &["--to", "k8s-init-container"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::uninstall("mountMethod: k8s-csi-driver", &["--uninstall"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Pools Nodes")]
+#[case::tier("mountMethod: k8s-csi-driver", &["--tier", "onprem"], "Odigos The Workloads Nodes")]
+#[case::tier_and_more("mountMethod: k8s-csi-driver", &["--tier", "onprem", "--karpenter", "on"], "Odigos The The Odigos Workloads The Pools Nodes")]
 #[case::from_device("{}", &["--to", "k8s-csi-driver"], "Odigos Workloads NodeOverlays The Pools Nodes")]
 fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
-    assert_eq!(titles(arguments, config).join(" "), expected);
+    assert_eq!(titles(arguments, config, OVERLAY), expected);
+}
+
+/// Karpenter knows the device before a pod asks for it.
+#[rstest]
+#[case::from_init("{mountMethod: k8s-init-container, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Pools Nodes")]
+#[case::from_csi("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Workloads Nodes")]
+#[case::karpenter_on("{}", &["--karpenter", "on"], "The Odigos A Workloads The Pools Nodes")]
+#[case::settle("karpenterEnabled: true", &[], "The A Workloads Pools Nodes")]
+fn overlays_come_early(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {}}}\n";
+    assert_eq!(titles(arguments, config, pool), expected);
 }
 
 /// The JSON patches of a plan, by the object that each is for.
@@ -89,6 +104,34 @@ fn names_are_words_of_the_shell() {
     let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{node}")).out;
     assert!(plan.contains(r"kubectl patch nodepool 'a'\''; touch x; '\''"), "{plan}");
     assert!(!plan.lines().any(|line| line.trim_start().starts_with("rm y:")), "{plan}");
+}
+
+/// A pool's drift can be held back and let go on, each once, and its own budgets stay.
+#[rstest]
+#[case::none(r"[]")]
+#[case::the_default(r#"[{"nodes":"10%"}]"#)]
+#[case::of_its_own(r#"[{"nodes":"20%","reasons":["Drifted"]},{"duration":"8h","nodes":"0","schedule":"0 9 * * *"}]"#)]
+fn drift_waits(#[case] budgets: &str) {
+    let pool = format!(
+        r#"{{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{{"name":"p"}},"spec":{{"disruption":{{"budgets":{budgets}}},"template":{{"spec":{{}}}}}}}}"#
+    );
+    let node =
+        r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"karpenter.sh/nodepool":"p"}},"spec":{}}"#;
+    let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{node}")).out;
+    let commands: Vec<json_patch::Patch> = plan
+        .lines()
+        .filter_map(|line| line.strip_prefix("#   kubectl patch nodepool p --type=json -p "))
+        .map(|patch| serde_json::from_str(patch.trim_matches('\'')).unwrap())
+        .collect();
+    let [hold, release] = commands.as_slice() else { panic!("{plan}") };
+    let before: Value = serde_json::from_str(&pool).unwrap();
+    let mut pool = before.clone();
+    json_patch::patch(&mut pool, release).unwrap_err();
+    json_patch::patch(&mut pool, hold).unwrap();
+    assert_eq!(pool["spec"]["disruption"]["budgets"][0], serde_json::json!({"nodes": "0", "reasons": ["Drifted"]}));
+    json_patch::patch(&mut pool, hold).unwrap_err();
+    json_patch::patch(&mut pool, release).unwrap();
+    assert_eq!(pool, before);
 }
 
 const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: effective-config, namespace: odigos}\n\
