@@ -281,7 +281,7 @@ dist-policy: policy.wasm sbom host | kubectl
 	$(KWCTL) annotate -m dist/metadata.yml -u dist/README.md -o dist/policy.wasm policy.wasm
 	$(HOST) scaffold artifacthub -m dist/metadata.yml -q questions-ui.yml -o dist/artifacthub-pkg.yml \
 	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
-	for overlay in mutate observe context-aware dedicated; do \
+	for overlay in mutate observe context-aware dedicated dedicated-on-karpenter; do \
 	  "$(KUBECTL)" kustomize deploy/$$overlay | \
 	    sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' >dist/deploy/$$overlay.yaml; \
 	done

@@ -248,6 +248,7 @@ fn after_odigos_comes_after_odigos_and_blocks_nothing() {
 #[case("policy-server", true)]
 #[case("dedicated", true)]
 #[case("policy-server-on-karpenter", false)]
+#[case("dedicated-on-karpenter", false)]
 fn a_policy_server_of_its_own(#[case] overlay: &str, #[case] other_nodes: bool) {
     let server: Value = of_kind(&rendered(overlay), "PolicyServer").remove(0);
     let (name, spec) = (&server["metadata"]["name"], &server["spec"]);
@@ -273,9 +274,11 @@ fn a_policy_server_of_its_own(#[case] overlay: &str, #[case] other_nodes: bool) 
     assert_eq!(json!(tolerations), if other_nodes { json!([]) } else { tolerated });
 }
 
-#[test]
-fn dedicated_is_mutate_on_that_policy_server() {
-    let objects = rendered("dedicated");
+#[rstest]
+#[case("dedicated")]
+#[case("dedicated-on-karpenter")]
+fn mutate_on_that_policy_server(#[case] overlay: &str) {
+    let objects = rendered(overlay);
     let server: Value = of_kind(&objects, "PolicyServer").remove(0);
     let shipped = policies(&rendered("mutate"));
     let dedicated = policies(&objects);

@@ -16,10 +16,11 @@ fn root() -> &'static Path {
 
 /// The pages by their paths.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/README.md"]
-        .iter()
-        .map(|name| root().join(name))
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "deploy/README.md"]
+            .iter()
+            .map(|name| root().join(name))
+            .collect();
     let docs = std::fs::read_dir(root().join("docs")).expect("docs/");
     paths.extend(
         docs.map(|entry| entry.expect("an entry").path()).filter(|path| path.extension().is_some_and(|it| it == "md")),
