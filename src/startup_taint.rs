@@ -116,8 +116,9 @@ impl<'v> Occurrences<'v> {
             }
         }
         for (i, taint) in self.permanent.iter().enumerate() {
+            let moves = i == 0 && self.startup.is_empty();
             let mut edits = vec![Edit::Remove(taint.path.clone())];
-            if i == 0 && self.startup.is_empty() {
+            if moves {
                 edits.push(self.append());
             }
             findings.push(Finding {
@@ -127,7 +128,7 @@ impl<'v> Occurrences<'v> {
                     TAINT_KEY.into(),
                     " is permanent here, so pods must tolerate it for ever".into(),
                 ]),
-                remedy: "move it to startupTaints".into(),
+                remedy: if moves { "move it to startupTaints".into() } else { "remove it".into() },
                 edits,
             });
         }

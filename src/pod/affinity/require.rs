@@ -9,7 +9,7 @@ use crate::finding::{Finding, Report};
 use crate::kubernetes::requirement::Requirement;
 use crate::kubernetes::toleration::Toleration;
 use crate::message::{Message, name};
-use crate::odigos::{LABEL_VALUE, Tier};
+use crate::odigos::{LABEL_VALUE, Tier, odiglet_label};
 use crate::path::Path;
 use crate::reach::Placement;
 use crate::rule::Rule;
@@ -192,10 +192,11 @@ impl Gate<'_, '_> {
     }
 
     fn ored(&self, term: &Term) -> Finding {
+        let label = term.expressions.first().and_then(|expression| odiglet_label(expression.key)).unwrap_or(self.label);
         Finding {
             rule: Rule::OdigletAffinityOred,
             path: term.path.clone(),
-            problem: Message::from([self.label.into(), " stands alone, and terms are ORed".into()]),
+            problem: Message::from([label.into(), " stands alone, and terms are ORed".into()]),
             remedy: "drop this term, and require it in the others".into(),
             edits: vec![Edit::Remove(term.path.clone())],
         }
