@@ -40,7 +40,12 @@ const METHODS: [&str; 4] = ["k8s-virtual-device", "k8s-host-path", "k8s-csi-driv
 
 fn manifests() -> Folder {
     let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data/manifests");
-    Folder::read(&std::env::var_os("MANIFESTS").map_or_else(own, PathBuf::from))
+    Folder::read(&of_others().map_or_else(own, PathBuf::from))
+}
+
+/// A folder of somebody else's manifests, of which nothing is known.
+fn of_others() -> Option<std::ffi::OsString> {
+    std::env::var_os("MANIFESTS")
 }
 
 /// Every set-up: pods as they come, and each taken for one that Odigos instruments.
@@ -109,6 +114,10 @@ fn every_object_in_every_set_up() {
     tally.unreadable.dedup();
     println!("{} objects, {} answers, changed: {:?}", folder.objects.len(), tally.asked, tally.changed);
     println!("not read: {:?}\nno objects: {:?}\nno YAML: {:?}", tally.unreadable, folder.others, folder.unreadable);
+    assert!(!folder.objects.is_empty(), "no objects");
+    if of_others().is_some() {
+        return;
+    }
     assert!(folder.objects.len() >= 20, "only {} objects", folder.objects.len());
     for kind in ["NodePool", "Node", "Pod"] {
         assert!(tally.changed.contains_key(kind), "no {kind} is changed");
@@ -159,5 +168,5 @@ fn every_request_in_every_set_up() {
         }
     }
     println!("{} requests, {changed} answers changed", folder.requests.len());
-    assert!(!folder.requests.is_empty(), "no requests");
+    assert!(of_others().is_some() || !folder.requests.is_empty(), "no requests");
 }
