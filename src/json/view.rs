@@ -93,7 +93,7 @@ impl<'t> View<'t> {
     }
 
     /// The same text for all values that are the same: without white space, maps in the order of
-    /// their keys. Numbers stay as they are written.
+    /// their keys, without those that are null. Numbers stay as they are written.
     ///
     /// `None` where it is no JSON, or nested deeper than any parser follows.
     pub fn canonical(&self) -> Option<String> {
@@ -120,7 +120,7 @@ impl<'t> View<'t> {
             }
             Content::Map(members) => {
                 let mut separator = '{';
-                for (key, value) in members.by_key() {
+                for (key, value) in members.by_key().into_iter().filter(|(_, value)| !value.is_null()) {
                     out.push(separator);
                     separator = ',';
                     out.push_str(&quoted(key));
