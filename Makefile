@@ -184,13 +184,34 @@ audit: .tools/bin/cargo-deny ## Check the dependencies against deny.toml: adviso
 	if command -v cargo-audit >/dev/null; then cargo-audit audit --deny warnings; \
 	else echo "NOT RUN: cargo-audit, which is not installed. cargo-deny has checked the advisories."; fi
 
+# cargo-cyclonedx lists what features would need that only tests ask for. What is compiled cargo tells.
+define KEEP_COMPILED
+import json, sys
+bom = json.load(open(sys.argv[1]))
+compiled = {tuple(line.split()[:2]) for line in sys.stdin if line.strip()}
+own = (bom["metadata"]["component"]["name"], "v" + bom["metadata"]["component"]["version"])
+bom["components"] = [it for it in bom["components"] if (it["name"], "v" + it["version"]) in compiled]
+named = {(it["name"], "v" + it["version"]) for it in bom["components"]} | {own}
+if named != compiled:
+    sys.exit(f"The SBOM lacks {sorted(compiled - named)}.")
+refs = {it["bom-ref"] for it in bom["components"]} | {bom["metadata"]["component"]["bom-ref"]}
+bom["dependencies"] = [
+    it | {"dependsOn": [ref for ref in it.get("dependsOn", []) if ref in refs]}
+    for it in bom["dependencies"] if it["ref"] in refs
+]
+json.dump(bom, sys.stdout, indent=2)
+print(f"policy.cdx.json names {len(bom['components'])} crates.", file=sys.stderr)
+endef
+export KEEP_COMPILED
+
 .PHONY: sbom
 sbom: .tools/bin/cargo-cyclonedx ## Write what the policy is built of into policy.cdx.json, as CycloneDX.
 	@SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct 2>/dev/null || echo 0)" .tools/bin/cargo-cyclonedx cyclonedx --quiet \
 	  --format json --spec-version 1.5 --target $(WASM_TARGET) --no-build-deps --override-filename sbom.cdx
-	@sed 's|path+file://$(CURDIR)|path+file:///policy|g' sbom.cdx.json >policy.cdx.json
-	@rm -f sbom.cdx.json */sbom.cdx.json bench/floors/*/sbom.cdx.json
-	@echo "policy.cdx.json names $$(grep -c '"purl": "pkg:cargo/[^"]*@[^"?]*"' policy.cdx.json) crates."
+	@sed -i.all 's|path+file://$(CURDIR)|path+file:///policy|g' sbom.cdx.json
+	@$(CARGO) tree --locked --target $(WASM_TARGET) -p odigos-karpenter-policy -e normal --prefix none --format {p} | \
+	  python3 -c "$$KEEP_COMPILED" sbom.cdx.json >policy.cdx.json
+	@rm -f sbom.cdx.json sbom.cdx.json.all */sbom.cdx.json bench/floors/*/sbom.cdx.json
 
 FUZZ_TARGETS := validate validate_settings review
 
@@ -280,8 +301,8 @@ dist-policy: policy.wasm sbom host | kubectl
 	done
 	$(KWCTL) annotate -m dist/metadata.yml -u dist/README.md -o dist/policy.wasm policy.wasm
 	$(HOST) scaffold artifacthub -m dist/metadata.yml -q questions-ui.yml -o dist/artifacthub-pkg.yml \
-	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
-	for overlay in mutate observe context-aware dedicated dedicated-on-karpenter; do \
+	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null || echo '$(CREATED_AT)')"
+	for overlay in mutate observe context-aware dedicated dedicated-on-karpenter policy-server policy-server-on-karpenter alerts; do \
 	  "$(KUBECTL)" kustomize deploy/$$overlay | \
 	    sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' >dist/deploy/$$overlay.yaml; \
 	done
