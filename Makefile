@@ -299,6 +299,8 @@ dist-policy: policy.wasm sbom host | kubectl
 	for file in README.md metadata.yml policy.yaml artifacthub-repo.yml; do \
 	  sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' $$file >dist/$$file; \
 	done
+	sed -i.relative -E 's#\]\((docs/|deploy/|[A-Z]+\.md|LICENSE)#](https://github.com/$(OWNER)/odigos-karpenter-policy/blob/$(TAG)/\1#g' dist/README.md
+	rm dist/README.md.relative
 	$(KWCTL) annotate -m dist/metadata.yml -u dist/README.md -o dist/policy.wasm policy.wasm
 	$(HOST) scaffold artifacthub -m dist/metadata.yml -q questions-ui.yml -o dist/artifacthub-pkg.yml \
 	  --created-at "$$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null || echo '$(CREATED_AT)')"

@@ -397,6 +397,12 @@ fn the_version_is_the_same_everywhere() {
     for (name, spec) in all_policies() {
         assert_eq!(spec.module, format!("registry://{oci_url}:v{version}"), "{name}");
     }
+    for page in [README, include_str!("../docs/operations.md")] {
+        let tags: Vec<&str> = page.split("/odigos-karpenter-policy:v").skip(1).collect();
+        assert!(!tags.is_empty() && tags.iter().all(|tag| tag.starts_with(version)), "{tags:?}");
+    }
+    let lock = include_str!("../fuzz/Cargo.lock");
+    assert!(lock.contains(&format!("name = \"odigos-karpenter-policy\"\nversion = \"{version}\"\n")));
 }
 
 #[test]
