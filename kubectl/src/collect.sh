@@ -17,13 +17,14 @@ if [ -z "$served" ]; then
 fi
 
 collected=''
+missed=''
 
 # Kinds that the cluster does not serve are left out. What can't be read is said by kubectl.
 collect() {
   resource=$1
   shift
   printf '%s\n' "$served" | grep -qxF "$resource" || return 0
-  kubectl get "$resource" -o json "$@" || return 0
+  kubectl get "$resource" -o json "$@" || { missed="$missed $resource"; return 0; }
   collected="$collected${collected:+,}\"$resource\""
 }
 
@@ -48,3 +49,8 @@ collect configmaps --namespace "$odigos_namespace" effective-config --ignore-not
 # What was asked for and is not there is nowhere.
 printf '{"apiVersion": "@API_VERSION@", "kind": "@KIND@", "odigosNamespace": "%s", "resources": [%s]}\n' \
   "$odigos_namespace" "$collected"
+
+if [ -n "$missed" ]; then
+  echo "Not collected:$missed" >&2
+  exit 1
+fi

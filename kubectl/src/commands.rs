@@ -79,6 +79,12 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
     if let Some(misplaced) = gathered.misplaced(settings) {
         anstream::eprintln!("note: {misplaced}: the settings serve");
     }
+    if let Some(other) = gathered.other_tier(settings) {
+        anstream::eprintln!("note: {other}: put the settings' tier right");
+    }
+    if let Some(otherwise) = gathered.otherwise(settings).filter(|_| arguments.settings.is_some()) {
+        anstream::eprintln!("note: {otherwise}");
+    }
     settings.from_cluster = gathered.answers(settings);
     Ok((input, gathered))
 }

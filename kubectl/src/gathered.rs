@@ -6,11 +6,13 @@ use odigos_karpenter_policy::cluster::daemon_set::DaemonSet;
 use odigos_karpenter_policy::cluster::effective_config::{self, EffectiveConfig};
 use odigos_karpenter_policy::cluster::{Cluster, LookUpError, Resource};
 use odigos_karpenter_policy::json::view::{Content, View};
+use odigos_karpenter_policy::odigos::{LABEL_VALUE, LABELS, MountMethod, Tier};
 use odigos_karpenter_policy::path::Path;
 use odigos_karpenter_policy::settings::{FromCluster, Settings};
 
 use crate::flaw::{Flaw, Unreadable};
 use crate::item::Item;
+use crate::output::name_of;
 
 /// The `apiVersion` of what `collect` says of itself.
 pub const COLLECTION_API_VERSION: &str = "odigos-karpenter/v1";
@@ -18,6 +20,13 @@ pub const COLLECTION_API_VERSION: &str = "odigos-karpenter/v1";
 /// The `kind` of what `collect` says of itself: `resources` lists all that it has asked for, so that
 /// what is not there is known to be nowhere, and `odigosNamespace` is where it has looked for Odigos.
 pub const COLLECTION: &str = "Collection";
+
+/// Pods, of which a plan has to know whether they were collected.
+pub const PODS: &str = "pods";
+/// Nodes, likewise.
+pub const NODES: &str = "nodes";
+/// NodeClaims, likewise.
+pub const CLAIMS: &str = "nodeclaims.karpenter.sh";
 
 /// Namespace and name.
 pub type Name = (String, String);
@@ -44,6 +53,10 @@ pub struct Gathered {
     /// Which object owns a ReplicaSet or a Job: kind and name.
     owners: BTreeMap<(&'static str, Name), (String, String)>,
     collected: BTreeSet<String>,
+    /// Resources of which the input has objects.
+    seen: BTreeSet<&'static str>,
+    /// The odiglet labels that Nodes bear.
+    odiglet_labels: BTreeSet<&'static str>,
     /// Where `collect` has looked for Odigos.
     searched: BTreeSet<String>,
     /// Namespaces other than the settings' in which there is an Odigos.
@@ -74,6 +87,14 @@ impl Gathered {
             self.elsewhere.insert(namespace);
         }
         match (group, kind) {
+            ("", "Pod") => drop(self.seen.insert(PODS)),
+            ("", "Node") => {
+                self.seen.insert(NODES);
+                let labels = view.get("metadata").and_then(|metadata| metadata.get("labels"));
+                let label = |key| labels.and_then(|labels| labels.get(key)).and_then(View::as_str);
+                self.odiglet_labels.extend(LABELS.into_iter().filter(|key| label(key) == Some(LABEL_VALUE)));
+            }
+            ("karpenter.sh", "NodeClaim" | "Machine") => drop(self.seen.insert(CLAIMS)),
             ("", "ConfigMap") if is_odigos && is_here => self.config_maps.extend(copy()),
             ("apps", "DaemonSet") => {
                 if is_odigos && is_here {
@@ -163,6 +184,49 @@ impl Gathered {
                 namespaces.join(", "),
                 settings.odiglet.namespace
             )
+        })
+    }
+
+    /// Says what Nodes tell of the tier, where the settings have another: the tier is read nowhere else.
+    pub fn other_tier(&self, settings: &Settings) -> Option<String> {
+        let (label, first) = (settings.tier.label(), self.odiglet_labels.first()?);
+        (!self.odiglet_labels.contains(label)).then(|| {
+            format!(
+                "Nodes have {first} and none has {label}, which odiglet of tier {} sets",
+                name_of(Tier::ALL, settings.tier)
+            )
+        })
+    }
+
+    /// Says what Odigos is set to, where the settings say otherwise.
+    pub fn otherwise(&self, settings: &Settings) -> Option<String> {
+        let config = self.effective_config()?;
+        let told = |mount_method, karpenter| {
+            format!(
+                "{} with Karpenter {}",
+                name_of(MountMethod::ALL, mount_method),
+                if karpenter { "on" } else { "off" }
+            )
+        };
+        let (theirs, ours) = (
+            told(config.mount_method, config.karpenter_enabled),
+            told(settings.mount_method, settings.karpenter_enabled),
+        );
+        (theirs != ours).then(|| format!("Odigos is set to {theirs}, which counts, and the settings say {ours}"))
+    }
+
+    /// Whether the input has all objects of a resource that the cluster has, as far as it can be known.
+    pub fn knows(&self, resource: &str) -> bool {
+        self.seen.contains(resource) || self.collected.contains(resource)
+    }
+
+    /// Whether the pods of a DaemonSet are replaced only when they are deleted.
+    pub fn is_on_delete(&self, namespace: &str, name: &str) -> bool {
+        let texts = self.daemon_sets.get(&(namespace.to_owned(), name.to_owned()));
+        texts.and_then(BTreeSet::first).is_some_and(|text| {
+            let object = View::new(text.as_bytes());
+            let strategy = object.get("spec").and_then(|spec| spec.get("updateStrategy"));
+            strategy.and_then(|strategy| strategy.get("type")).and_then(View::as_str) == Some("OnDelete")
         })
     }
 

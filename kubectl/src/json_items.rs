@@ -1,4 +1,4 @@
-//! The objects of a file of JSON: one or more values, each an object or a list of objects.
+//! The objects of a file of JSON: one or more values, each an object, a list of the API or an array of objects.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -64,8 +64,12 @@ impl Walk<'_> {
                 self.object_or_list(window, walked, visit)?;
             } else if window.rest().starts_with(b"---") {
                 window.pass(3);
+            } else if window.rest().starts_with(b"[") {
+                self.items(window, &Header::default(), walked, visit)?;
             } else {
                 let length = window.value()?;
+                let text = window.rest().get(..length).unwrap_or_default();
+                self.show(window, text, window.line(), &Header::default(), walked, visit)?;
                 window.pass(length);
             }
         }
@@ -259,6 +263,7 @@ mod tests {
         &["karpenter.sh/v1 NodePool 1", "karpenter.sh/v1 X 1"])]
     #[case::empty_list(r#"{"kind":"PodList","apiVersion":"v1","items":[]}{}"#, &[])]
     #[case::null_items(r#"{"kind":"PodList","apiVersion":"v1","items":null}"#, &["v1 PodList 1"])]
+    #[case::array(r#"[{"kind":"Pod","apiVersion":"v1"},{"kind":"Node","apiVersion":"v1"}]"#, &["v1 Pod 1", "v1 Node 1"])]
     #[case::others("[1] 2 null \"x\"", &[])]
     fn objects(#[case] text: &str, #[case] expected: &[&str]) {
         let (seen, _, result) = walk(text, &[]);
@@ -289,6 +294,8 @@ mod tests {
     #[case("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n{\"kind\": tru}", 2, 13)]
     #[case("{\"items\":[\n{\"kind\":\"Pod\"}\n{}]}", 3, 1)]
     #[case("{\"kind\":\"Pod\"", 1, 13)]
+    #[case("{\"kind\":\"Pod\"}\n garbage", 2, 2)]
+    #[case("nul", 1, 3)]
     fn flaws(#[case] text: &str, #[case] line: usize, #[case] column: usize) {
         let flaw = walk(text, &[]).2.unwrap_err();
         assert_eq!((flaw.line, flaw.column), (line, column), "{flaw:?}");

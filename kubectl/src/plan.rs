@@ -70,6 +70,9 @@ pub fn check(settings: &Settings, gathered: &Gathered, goal: Goal) -> Result<(),
     if let Some(misplaced) = gathered.misplaced(settings) {
         return Err(format!("{misplaced}: put it right with --settings"));
     }
+    if let Some(other) = gathered.other_tier(settings) {
+        return Err(format!("{other}: say with --settings which tier it is"));
+    }
     let is_told_gone = !settings.odiglet.installed;
     if is_told_gone && (goal.mount_method.is_some() || goal.karpenter.is_some() || goal.tier.is_some()) {
         return Err(
@@ -123,7 +126,7 @@ pub fn write(
     input.finish();
     let mut surveys = surveys.into_iter().map(|(_, survey)| survey);
     let now = surveys.next().unwrap_or_default();
-    let ground = Ground { now: &now, gathered, settings };
+    let ground = Ground { now: &now, gathered, settings, installed: before.installed };
     let mut script = Script::default();
     for (index, (change, survey)) in changes.iter().zip(surveys).enumerate() {
         steps::of(&ground, change, &survey, index + 1 == changes.len(), &mut script);

@@ -41,12 +41,16 @@ impl Document {
         }
     }
 
-    /// The entries of a key's list, each as JSON; `None` where there is no list.
+    /// The entries of the document, or of its `items`, each as JSON; `None` where neither is a list.
     pub fn items(&self) -> Option<impl Iterator<Item = Result<Json, Flaw>>> {
-        match &self.0.get("items")?.content {
-            Content::List(list) => Some(list.iter().map(|node| json(node))),
-            _ => None,
-        }
+        let list = match &self.0.content {
+            Content::List(list) => list,
+            _ => match &self.0.get("items")?.content {
+                Content::List(list) => list,
+                _ => return None,
+            },
+        };
+        Some(list.iter().map(|node| json(node)))
     }
 }
 

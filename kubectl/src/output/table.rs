@@ -14,6 +14,9 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const FAINT: Style = Style::new().dimmed();
 
+/// Of a terminal that is narrower nothing is known: some say that they have no width.
+const NARROWEST: u16 = 40;
+
 /// The width of a table where it is not that of a terminal.
 const WIDTH: u16 = 160;
 
@@ -28,7 +31,7 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
         }
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-        if table.width().is_none() {
+        if table.width().is_none_or(|width| width < NARROWEST) {
             table.set_width(WIDTH);
         }
         table.set_header(["  OBJECT", "WHAT", "REMEDY"]);

@@ -59,7 +59,7 @@ impl ChangeKind {
             ChangeKind::FromVirtualDevice => "from virtual devices",
             ChangeKind::ToVirtualDevice => "to virtual devices",
             ChangeKind::OtherMount => "another mount method",
-            ChangeKind::Uninstall => "Odigos goes",
+            ChangeKind::Uninstall => "Odigos goes, or is gone",
         }
     }
 }

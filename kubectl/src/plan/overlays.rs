@@ -50,14 +50,14 @@ pub fn removal(name: &str, overlay: &str) -> Option<String> {
     let (devices, others): (Vec<&str>, Vec<&str>) =
         resources.by_key().into_keys().partition(|resource| is_device(resource));
     if others.is_empty() && !has("price") && !has("priceAdjustment") {
-        return Some(format!("kubectl delete nodeoverlay {name} --ignore-not-found"));
+        return Some(format!("kubectl delete nodeoverlays.karpenter.sh {name} --ignore-not-found"));
     }
     let mut operations = format!(r#"{{"op":"test","path":"/spec/capacity","value":{}}}"#, capacity.canonical()?);
     for device in devices {
         let pointer = quoted(&format!("/spec/capacity/{}", device.replace('~', "~0").replace('/', "~1")));
         operations.push_str(&format!(r#",{{"op":"remove","path":{pointer}}}"#));
     }
-    Some(format!("kubectl patch nodeoverlay {name} --type=json -p {}", shell(&format!("[{operations}]"))))
+    Some(format!("kubectl patch nodeoverlays.karpenter.sh {name} --type=json -p {}", shell(&format!("[{operations}]"))))
 }
 
 /// Whether the pods of a DaemonSet can run on the nodes of a NodePool.

@@ -15,7 +15,7 @@ const DEFAULT_BUDGETS: &str = r#"[{"nodes":"10%"}]"#;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pool {
     pub name: String,
-    /// `nodepool` or `provisioner`.
+    /// With its group: others have NodePools too.
     resource: &'static str,
     patch: String,
     /// `spec.disruption.budgets` as JSON; `None` for a pool that has no such thing.
@@ -34,7 +34,7 @@ impl Pool {
         let budgets = budgets.filter(|budgets| !budgets.is_null()).and_then(View::canonical);
         Some(Pool {
             name: judged.name.clone(),
-            resource: if is_nodepool { "nodepool" } else { "provisioner" },
+            resource: if is_nodepool { "nodepools.karpenter.sh" } else { "provisioners.karpenter.sh" },
             patch: patch(&before, &after, place, &["startupTaints", "taints"])?,
             budgets: is_nodepool.then(|| budgets.unwrap_or(DEFAULT_BUDGETS.to_owned())),
             knows_reasons: item.api_version == "karpenter.sh/v1",
@@ -47,21 +47,27 @@ impl Pool {
     }
 
     /// What the change does to its nodes, and how to keep that for later.
-    pub fn notes(&self, nodes: usize) -> Vec<String> {
-        if nodes == 0 {
+    ///
+    /// `nodes`: how many it has, where that is known.
+    pub fn notes(&self, nodes: Option<usize>) -> Vec<String> {
+        if nodes == Some(0) {
             return vec![format!("{}: there is no node of it to be replaced.", self.name)];
         }
+        let are = nodes.map_or("all its nodes, which the input does not have, are".to_owned(), are);
         let Some(budgets) = &self.budgets else {
-            return vec![format!("{}: {} replaced by drift, where drift is on.", self.name, are(nodes))];
+            return vec![format!("{}: {are} replaced by drift, where drift is on.", self.name)];
         };
         let view = View::new(budgets.as_bytes());
-        let (pace, told) = (pace(&view, nodes), told(&view));
+        let (pace, told) = (nodes.map(|nodes| format!(", {}", pace(&view, nodes))).unwrap_or_default(), told(&view));
         let none = if self.knows_reasons { r#"{"nodes":"0","reasons":["Drifted"]}"# } else { r#"{"nodes":"0"}"# };
         let rest = budgets.trim_start_matches('[');
         let held = if rest == "]" { format!("[{none}]") } else { format!("[{none},{rest}") };
         vec![
-            format!("{}: {} replaced by drift, {pace} (budgets: {told}).", self.name, are(nodes)),
-            "To keep that for later, before:".to_owned(),
+            format!("{}: {are} replaced by drift{pace} (budgets: {told}).", self.name),
+            format!(
+                "To keep that for later{}, before:",
+                if self.knows_reasons { "" } else { ", and consolidation with it" }
+            ),
             format!("  {}", self.budget_command(budgets, &format!(r#""op":"add","value":{none}"#))),
             "and to let it go on:".to_owned(),
             format!("  {}", self.budget_command(&held, r#""op":"remove""#)),

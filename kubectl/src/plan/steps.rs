@@ -8,7 +8,7 @@ use super::lists::shell;
 use super::overlays;
 use super::script::Script;
 use super::survey::Survey;
-use crate::gathered::Gathered;
+use crate::gathered::{CLAIMS, Gathered, NODES, PODS};
 use crate::output::{counted, name_of};
 
 /// What the steps are made of.
@@ -19,6 +19,8 @@ pub struct Ground<'p> {
     pub gathered: &'p Gathered,
     /// The settings.
     pub settings: &'p Settings<'p>,
+    /// Whether Odigos is there.
+    pub installed: bool,
 }
 
 /// Adds the steps of a change. Where another one follows it leaves to that what would have to be done
@@ -38,12 +40,14 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.policy(false);
             steps.workloads();
+            steps.pools();
             steps.nodes(survey);
         }
         ChangeKind::Settle => {
             steps.policy(false);
             steps.overlays();
             steps.workloads();
+            steps.waiting_claims();
             steps.pools();
             steps.nodes(survey);
         }
@@ -59,6 +63,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
         ChangeKind::KarpenterOff => {
             steps.odigos();
             steps.policy(false);
+            steps.pools();
             steps.nodes(survey);
         }
         ChangeKind::ToInitContainer | ChangeKind::Uninstall => {
@@ -69,6 +74,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.workloads();
             steps.unneeded_overlays();
+            steps.waiting_claims();
             steps.leftovers();
         }
         ChangeKind::FromInitContainer => {
@@ -82,6 +88,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.workloads();
             steps.unneeded_overlays();
+            steps.waiting_claims();
             steps.policy(false);
             steps.pools();
             steps.nodes(survey);
@@ -91,6 +98,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.policy(false);
             steps.workloads();
+            steps.pools();
             steps.nodes(survey);
         }
         ChangeKind::OtherMount => {
@@ -156,6 +164,10 @@ impl Steps<'_> {
         };
         let step = self.script.step("Odigos");
         if self.change.kind == ChangeKind::Uninstall {
+            if !self.ground.installed {
+                step.note("It is gone.");
+                return;
+            }
             step.note("Under the name that you installed it by:")
                 .run(format!("helm uninstall odigos --namespace {namespace}"));
             return;
@@ -164,20 +176,31 @@ impl Steps<'_> {
         if self.change.kind == ChangeKind::OtherTier && self.change.after.tier == Tier::Cloud {
             step.note("(with the key of Odigos Cloud beside, as its documentation says)");
         }
-        step.run(format!("helm upgrade odigos odigos/odigos --namespace {namespace} --reuse-values --set {value}"));
+        step.run(format!("version=$(helm get metadata odigos --namespace {namespace} -o json | jq -er .version) &&\n  \
+             helm upgrade odigos odigos/odigos --namespace {namespace} --version \"$version\" --reuse-values --set {value}"));
         step.run(format!("kubectl -n {namespace} rollout status {odiglet}"));
+        if self.change.kind == ChangeKind::KarpenterOff && !self.survey.unprovisioned.is_empty() {
+            let pools: Vec<&str> = self.survey.unprovisioned.iter().map(String::as_str).collect();
+            step.note(
+                "Odigos gives the pods that it instruments a node affinity that Karpenter does not know: from now",
+            );
+            step.note(format!("on it launches no node for them. That is of {}.", pools.join(", ")));
+        }
     }
 
     fn workloads(&mut self) {
         let workloads = &self.survey.workloads;
         let step = self.script.step("Workloads whose pods carry what Odigos once added");
+        if !self.ground.gathered.knows(PODS) {
+            step.note("The input has no Pods, so that there may be more than is said here.");
+        }
         if workloads.is_empty() {
             step.note("There are none.");
             return;
         }
         step.note("Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter");
         step.note("counts the requests of a DaemonSet's newest pod for every new node.");
-        for (note, command) in workloads.steps() {
+        for (note, command) in workloads.steps(self.ground.gathered) {
             step.note(note);
             if let Some(command) = command {
                 step.run(command);
@@ -216,6 +239,21 @@ impl Steps<'_> {
         }
     }
 
+    fn waiting_claims(&mut self) {
+        let claims = &self.survey.waiting_claims;
+        if claims.is_empty() {
+            return;
+        }
+        let step = self.script.step("NodeClaims that wait for the device");
+        step.note("Those that are not initialized by now never will be. Karpenter launches others.");
+        for claim in claims {
+            let claim = shell(&format!("{CLAIMS}/{claim}"));
+            step.run(format!(
+                "kubectl wait --for=condition=Initialized --timeout=1s {claim} || kubectl delete {claim} --ignore-not-found"
+            ));
+        }
+    }
+
     fn pools(&mut self) {
         let step = self.script.step("Pools");
         if self.survey.pools.is_empty() {
@@ -223,10 +261,16 @@ impl Steps<'_> {
             return;
         }
         step.note("Karpenter replaces every node of a pool whose startup taints change. New nodes are put right");
-        step.note("without that, by their NodeClaims; so each of these is for you to decide.");
+        step.note("without that, by their NodeClaims, as long as the policy is there; so when to do each of these is");
+        step.note(match self.change.kind {
+            ChangeKind::ToInitContainer | ChangeKind::Uninstall => {
+                "for you to decide, but before the policy ever goes."
+            }
+            _ => "for you to decide.",
+        });
         for pool in &self.survey.pools {
             step.note("");
-            for note in pool.notes(self.survey.nodes_of(&pool.name)) {
+            for note in pool.notes(self.survey.nodes_of(&pool.name, self.ground.gathered)) {
                 step.note(note);
             }
             step.run(pool.command());
@@ -235,13 +279,21 @@ impl Steps<'_> {
 
     fn wait_for_nodes(&mut self) {
         let step = self.script.step("Wait until no node is uninitialized");
+        if !self.ground.installed {
+            step.note("Odigos is gone: what still waits for it waits for ever. See to the nodes above.");
+            return;
+        }
         step.note("odiglet must be there for as long as a node waits for it. This prints those that do, and ends");
-        step.note("when there are none:");
-        step.run(
-            "until claims=$(kubectl get nodeclaims -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
-             | select(all(.status.conditions[]?; .type != \"Initialized\" or .status != \"True\"))\n  \
-             | .metadata.name') && [ -z \"$waiting\" ]; do echo \"$waiting\"; sleep 10; done",
+        step.note(
+            "when there are none, or with what kubectl says where it can't ask: then run it again. What waits for",
         );
+        step.note("something else (see kubectl describe) you may delete, and Karpenter launches another.");
+        step.run(format!(
+            "while claims=$(kubectl get {} -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
+             | select(all(.status.conditions[]?; (.type | endswith(\"Initialized\") | not) or .status != \"True\"))\n  \
+             | .metadata.name') && [ -n \"$waiting\" ]; do echo \"$waiting\"; sleep 10; done",
+            self.ground.now.claims()
+        ));
     }
 
     /// Nodes whose taint nobody removes, as a survey says.
@@ -250,7 +302,9 @@ impl Steps<'_> {
         let namespace = shell(self.ground.settings.odiglet.namespace);
         let odiglet = shell(&format!("daemonset/{}", self.ground.settings.odiglet.daemon_set));
         let step = self.script.step("Nodes that keep the taint");
-        if stuck.is_empty() && came_late.is_empty() {
+        if !self.ground.gathered.knows(NODES) {
+            step.note("The input has no Nodes: kubectl get nodes -o json has them.");
+        } else if stuck.is_empty() && came_late.is_empty() {
             step.note("There are none.");
         }
         if !stuck.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use odigos_karpenter_policy::json::scan::may_say_odigos;
-use odigos_karpenter_policy::json::view::View;
+use odigos_karpenter_policy::json::view::{Content, View};
 use odigos_karpenter_policy::odigos::{AGENTS_HASH_LABEL, DEVICE_DOMAIN};
 use odigos_karpenter_policy::rule::Rule;
 
@@ -11,7 +11,7 @@ use super::nodes::{self, Tainted};
 use super::overlays;
 use super::pools::Pool;
 use super::workloads::Workloads;
-use crate::gathered::{Gathered, Name};
+use crate::gathered::{CLAIMS, Gathered, NODES, Name};
 use crate::item::Item;
 use crate::judge::Judge;
 
@@ -30,6 +30,12 @@ pub struct Survey {
     pub workloads: Workloads,
     /// The NodePools, as JSON, that no overlay gives the device to.
     without_device: BTreeMap<String, String>,
+    /// NodeClaims that wait for a device which nothing will advertise.
+    pub waiting_claims: BTreeSet<String>,
+    /// NodePools in which Karpenter will launch nothing for pods that require the odiglet label.
+    pub unprovisioned: BTreeSet<String>,
+    /// What Karpenter of this version calls NodeClaims.
+    old_karpenter: bool,
     nodes: BTreeMap<String, usize>,
     claims: BTreeMap<String, usize>,
     instrumented_daemon_sets: BTreeSet<Name>,
@@ -53,6 +59,10 @@ impl Survey {
         match (item.group(), item.kind.as_ref()) {
             ("karpenter.sh", "NodePool" | "Provisioner") => {
                 self.pools.extend(Pool::of(item, &judged));
+                self.old_karpenter |= item.kind == "Provisioner";
+                if judged.hints.iter().any(|hint| hint.rule == Some(Rule::KarpenterIntegrationOff)) {
+                    self.unprovisioned.insert(judged.name.clone());
+                }
                 if judged.hints.iter().any(|hint| hint.rule == Some(Rule::NodeOverlayMissing)) {
                     let text = View::new(item.text).canonical().unwrap_or_default();
                     self.without_device.insert(judged.name.clone(), text);
@@ -69,6 +79,12 @@ impl Survey {
                 Some(Tainted::Waits) => drop(self.waits.insert(judged.name)),
                 None => {}
             },
+            ("karpenter.sh", "NodeClaim") => {
+                let waits = judged.findings.iter().any(|finding| finding.rule == Rule::DeviceOrphaned);
+                if waits && !is_initialized(&View::new(item.text)) {
+                    self.waiting_claims.insert(judged.name);
+                }
+            }
             _ => self.workloads.take(item, &judged, gathered),
         }
     }
@@ -92,10 +108,16 @@ impl Survey {
         }
     }
 
-    /// How many nodes a pool has: by its Nodes, or where there are none in the input, its NodeClaims.
-    pub fn nodes_of(&self, pool: &str) -> usize {
-        let counts = if self.nodes.is_empty() { &self.claims } else { &self.nodes };
-        counts.get(pool).copied().unwrap_or_default()
+    /// How many nodes a pool has: by its Nodes, or where there are none in the input, its NodeClaims;
+    /// `None` where the input has neither.
+    pub fn nodes_of(&self, pool: &str, gathered: &Gathered) -> Option<usize> {
+        let counts = if gathered.knows(NODES) { &self.nodes } else { &self.claims };
+        (gathered.knows(NODES) || gathered.knows(CLAIMS)).then(|| counts.get(pool).copied().unwrap_or_default())
+    }
+
+    /// The resource by which Karpenter tells of the nodes that it launches.
+    pub fn claims(&self) -> &'static str {
+        if self.old_karpenter { "machines.karpenter.sh" } else { CLAIMS }
     }
 
     /// The pools that need a NodeOverlay, and the instrumented DaemonSets that run on each.
@@ -114,4 +136,11 @@ impl Survey {
         };
         self.without_device.iter().map(|(pool, text)| (pool.as_str(), running_on(text))).collect()
     }
+}
+
+fn is_initialized(claim: &View) -> bool {
+    let conditions = claim.get("status").and_then(|status| status.get("conditions")).map(View::content);
+    let is = |condition: &View, key, value| condition.get(key).and_then(View::as_str) == Some(value);
+    matches!(conditions, Some(Content::List(conditions))
+        if conditions.iter().any(|it| is(it, "type", "Initialized") && is(it, "status", "True")))
 }

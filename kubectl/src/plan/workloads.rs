@@ -75,8 +75,19 @@ impl Workloads {
     }
 
     /// A note and a command for each, in order.
-    pub fn steps(&self) -> impl Iterator<Item = (String, Option<String>)> {
-        self.0.iter().map(|(workload, stale)| (note(workload, stale), command(workload)))
+    pub fn steps(&self, gathered: &Gathered) -> impl Iterator<Item = (String, Option<String>)> {
+        self.0.iter().map(|(workload, stale)| {
+            let by_hand =
+                workload.rank == Rank::DaemonSet && gathered.is_on_delete(&workload.namespace, &workload.name);
+            let command = command(workload).filter(|_| !by_hand);
+            let without = match workload.kind.as_str() {
+                _ if command.is_some() => "",
+                "DaemonSet" => ". It is updated OnDelete: delete its pods, one after the other",
+                "Pod" => ". Delete it and create it again",
+                _ => ". It can't be restarted",
+            };
+            (format!("{}{without}.", note(workload, stale)), command)
+        })
     }
 }
 
@@ -98,10 +109,7 @@ fn note(workload: &Workload, stale: &Stale) -> String {
     if stale.template {
         note.push_str("; change the manifest, as the policy only puts right the pods made of it");
     }
-    if command(workload).is_none() {
-        note.push_str(if kind == "Pod" { ". Delete it and create it again" } else { ". It can't be restarted" });
-    }
-    note + "."
+    note
 }
 
 fn command(workload: &Workload) -> Option<String> {
@@ -111,6 +119,11 @@ fn command(workload: &Workload) -> Option<String> {
     match rank {
         Rank::Other => None,
         Rank::Rollout => Some(format!("kubectl {namespace}argo rollouts restart {}", shell(name))),
+        // The next ones are to find its new pods.
+        Rank::DaemonSet => Some(format!(
+            "kubectl {namespace}rollout restart {target} && kubectl {namespace}rollout status {target}",
+            target = shell(&target)
+        )),
         _ => Some(format!("kubectl {namespace}rollout restart {}", shell(&target))),
     }
 }

@@ -17,17 +17,18 @@ kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissi
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter
 # counts the requests of a DaemonSet's newest pod for every new node.
 # DaemonSet shop/agent: 1 pod.
-kubectl -n shop rollout restart daemonset/agent
+kubectl -n shop rollout restart daemonset/agent && kubectl -n shop rollout status daemonset/agent
 
 # === 3. Pools
 # Karpenter replaces every node of a pool whose startup taints change. New nodes are put right
-# without that, by their NodeClaims; so each of these is for you to decide.
+# without that, by their NodeClaims, as long as the policy is there; so when to do each of these is
+# for you to decide.
 # windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
-kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
+kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
 
 # === 4. Nodes that keep the taint
 # Nobody removes it from 1 node.

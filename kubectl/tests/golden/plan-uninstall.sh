@@ -1,5 +1,5 @@
 # From k8s-csi-driver with Karpenter off, tier community
-# to a cluster without Odigos: Odigos goes.
+# to a cluster without Odigos: Odigos goes, or is gone.
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
@@ -13,13 +13,14 @@ kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissi
 
 # === 2. Pools
 # Karpenter replaces every node of a pool whose startup taints change. New nodes are put right
-# without that, by their NodeClaims; so each of these is for you to decide.
+# without that, by their NodeClaims, as long as the policy is there; so when to do each of these is
+# for you to decide, but before the policy ever goes.
 # windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
 # To keep that for later, before:
-#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
 # and to let it go on:
-#   kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
-kubectl patch nodepool windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
+kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
 
 # === 3. Nodes that keep the taint
 # Nobody removes it from 1 node.
@@ -31,10 +32,11 @@ kubectl -n odigos-system rollout status daemonset/odiglet
 
 # === 4. Wait until no node is uninitialized
 # odiglet must be there for as long as a node waits for it. This prints those that do, and ends
-# when there are none:
-until claims=$(kubectl get nodeclaims -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
-  | select(all(.status.conditions[]?; .type != "Initialized" or .status != "True"))
-  | .metadata.name') && [ -z "$waiting" ]; do echo "$waiting"; sleep 10; done
+# when there are none, or with what kubectl says where it can't ask: then run it again. What waits for
+# something else (see kubectl describe) you may delete, and Karpenter launches another.
+while claims=$(kubectl get nodeclaims.karpenter.sh -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
+  | select(all(.status.conditions[]?; (.type | endswith("Initialized") | not) or .status != "True"))
+  | .metadata.name') && [ -n "$waiting" ]; do echo "$waiting"; sleep 10; done
 
 # === 5. Odigos
 # Under the name that you installed it by:
@@ -44,7 +46,7 @@ helm uninstall odigos --namespace odigos-system
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter
 # counts the requests of a DaemonSet's newest pod for every new node.
 # DaemonSet shop/agent: 1 pod.
-kubectl -n shop rollout restart daemonset/agent
+kubectl -n shop rollout restart daemonset/agent && kubectl -n shop rollout status daemonset/agent
 # Deployment shop/coupon: 2 pods.
 kubectl -n shop rollout restart deployment/coupon
 # Deployment shop/till: its template; change the manifest, as the policy only puts right the pods made of it.

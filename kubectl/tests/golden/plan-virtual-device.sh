@@ -16,7 +16,8 @@ kubectl wait --for=condition=PolicyUniquelyReachable --timeout=5m clusteradmissi
 
 # === 2. Odigos
 # Under the name that you installed it by, and from where:
-helm upgrade odigos odigos/odigos --namespace odigos-system --reuse-values --set karpenter.enabled=true
+version=$(helm get metadata odigos --namespace odigos-system -o json | jq -er .version) &&
+  helm upgrade odigos odigos/odigos --namespace odigos-system --version "$version" --reuse-values --set karpenter.enabled=true
 kubectl -n odigos-system rollout status daemonset/odiglet
 
 # === 3. A NodeOverlay for each pool
@@ -53,7 +54,8 @@ EOF
 
 # === 4. Odigos
 # Under the name that you installed it by, and from where:
-helm upgrade odigos odigos/odigos --namespace odigos-system --reuse-values --set instrumentor.mountMethod=k8s-virtual-device
+version=$(helm get metadata odigos --namespace odigos-system -o json | jq -er .version) &&
+  helm upgrade odigos odigos/odigos --namespace odigos-system --version "$version" --reuse-values --set instrumentor.mountMethod=k8s-virtual-device
 kubectl -n odigos-system rollout status daemonset/odiglet
 
 # === 5. The policy
@@ -73,7 +75,18 @@ kubectl -n shop rollout restart deployment/coupon
 # Deployment shop/till: its template; change the manifest, as the policy only puts right the pods made of it.
 kubectl -n shop rollout restart deployment/till
 
-# === 7. Nodes that keep the taint
+# === 7. Pools
+# Karpenter replaces every node of a pool whose startup taints change. New nodes are put right
+# without that, by their NodeClaims, as long as the policy is there; so when to do each of these is
+# for you to decide.
+# windows: 1 node is replaced by drift, at most 1 at a time (budgets: 10%).
+# To keep that for later, before:
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"10%"}]},{"op":"add","value":{"nodes":"0","reasons":["Drifted"]},"path":"/spec/disruption/budgets/0"}]'
+# and to let it go on:
+#   kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/disruption/budgets","value":[{"nodes":"0","reasons":["Drifted"]},{"nodes":"10%"}]},{"op":"remove","path":"/spec/disruption/budgets/0"}]'
+kubectl patch nodepools.karpenter.sh windows --type=json -p '[{"op":"test","path":"/spec/template/spec/startupTaints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/template/spec/startupTaints"}]'
+
+# === 8. Nodes that keep the taint
 # Nobody removes it from 1 node.
 kubectl patch node node-w --type=json -p '[{"op":"test","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"os","value":"windows"},{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"replace","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"os","value":"windows"}]}]'
 # It came to 1 node after odiglet, which removes it when it starts:

@@ -18,6 +18,13 @@ const HINT: &str = r#"{"apiVersion":"karpenter.sh/v1alpha1","kind":"NodeOverlay"
 #[case::nothing("", "never", 2)]
 #[case::an_empty_list(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, "warning", 0)]
 #[case::unreadable("{", "never", 2)]
+#[case::array(
+    "[{\"kind\": \"NodePool\", \"apiVersion\": \"karpenter.sh/v1\", \"spec\": {\"template\": {\"spec\": {}}}}]",
+    "error",
+    1
+)]
+#[case::array_of_yaml("- {kind: NodePool, apiVersion: karpenter.sh/v1, spec: {template: {spec: {}}}}", "error", 1)]
+#[case::words_after_an_object("{} garbage", "never", 2)]
 fn exit_codes(#[case] stdin: &str, #[case] fail_on: &str, #[case] code: i32) {
     let run = run(&["scan", "--settings", "settings.yaml", "--fail-on", fail_on], stdin);
     assert_eq!(run.code, code, "{run:?}");

@@ -36,11 +36,11 @@ fn titles(arguments: &[&str], config: &str, object: &str) -> String {
 
 #[rstest]
 #[case::karpenter_on("mountMethod: k8s-csi-driver", &["--karpenter", "on"], "The Odigos Workloads The Pools Nodes")]
-#[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Nodes")]
+#[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Pools Nodes")]
 #[case::to_init("mountMethod: k8s-csi-driver", &["--to", "k8s-init-container"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::uninstall("mountMethod: k8s-csi-driver", &["--uninstall"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Pools Nodes")]
-#[case::tier("mountMethod: k8s-csi-driver", &["--tier", "onprem"], "Odigos The Workloads Nodes")]
+#[case::tier("mountMethod: k8s-csi-driver", &["--tier", "onprem"], "Odigos The Workloads Pools Nodes")]
 #[case::tier_and_more("mountMethod: k8s-csi-driver", &["--tier", "onprem", "--karpenter", "on"], "Odigos The The Odigos Workloads The Pools Nodes")]
 #[case::from_device("{}", &["--to", "k8s-csi-driver"], "Odigos Workloads NodeOverlays The Pools Nodes")]
 fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
@@ -50,7 +50,7 @@ fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case
 /// Karpenter knows the device before a pod asks for it.
 #[rstest]
 #[case::from_init("{mountMethod: k8s-init-container, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Pools Nodes")]
-#[case::from_csi("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Workloads Nodes")]
+#[case::from_csi("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Workloads Pools Nodes")]
 #[case::karpenter_on("{}", &["--karpenter", "on"], "The Odigos A Workloads The Pools Nodes")]
 #[case::settle("karpenterEnabled: true", &[], "The A Workloads Pools Nodes")]
 fn overlays_come_early(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
@@ -75,13 +75,18 @@ fn patches_begin_with_a_test_and_do_their_work_once() {
     let patches = patches(&plan);
     assert_eq!(
         patches.keys().collect::<Vec<_>>(),
-        ["node node-w", "nodepool default", "nodepool gpu", "nodepool windows"]
+        [
+            "node node-w",
+            "nodepools.karpenter.sh default",
+            "nodepools.karpenter.sh gpu",
+            "nodepools.karpenter.sh windows"
+        ]
     );
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/karpenter.yaml")).unwrap();
     let mut patched = String::new();
     kubectl_odigos_karpenter::yaml::documents(&text, |document| {
         let mut pool: Value = serde_json::from_slice(&document.json()?.text).unwrap();
-        let patch = &patches[&format!("nodepool {}", pool["metadata"]["name"].as_str().unwrap())];
+        let patch = &patches[&format!("nodepools.karpenter.sh {}", pool["metadata"]["name"].as_str().unwrap())];
         assert!(matches!(patch.0[0], json_patch::PatchOperation::Test(_)));
         json_patch::patch(&mut pool, patch).unwrap();
         let once = pool.clone();
@@ -102,7 +107,7 @@ fn names_are_words_of_the_shell() {
     let pool = r#"{"apiVersion":"karpenter.sh/v1","kind":"NodePool","metadata":{"name":"a'; touch x; '\nrm y"},"spec":{"template":{"spec":{}}}}"#;
     let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","labels":{"karpenter.sh/nodepool":"a'; touch x; '\nrm y"}}}"#;
     let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{node}")).out;
-    assert!(plan.contains(r"kubectl patch nodepool 'a'\''; touch x; '\''"), "{plan}");
+    assert!(plan.contains(r"kubectl patch nodepools.karpenter.sh 'a'\''; touch x; '\''"), "{plan}");
     assert!(!plan.lines().any(|line| line.trim_start().starts_with("rm y:")), "{plan}");
 }
 
@@ -120,7 +125,7 @@ fn drift_waits(#[case] budgets: &str) {
     let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{node}")).out;
     let commands: Vec<json_patch::Patch> = plan
         .lines()
-        .filter_map(|line| line.strip_prefix("#   kubectl patch nodepool p --type=json -p "))
+        .filter_map(|line| line.strip_prefix("#   kubectl patch nodepools.karpenter.sh p --type=json -p "))
         .map(|patch| serde_json::from_str(patch.trim_matches('\'')).unwrap())
         .collect();
     let [hold, release] = commands.as_slice() else { panic!("{plan}") };
@@ -136,8 +141,87 @@ fn drift_waits(#[case] budgets: &str) {
 
 const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: effective-config, namespace: odigos}\n\
                       data: {config.yaml: 'mountMethod: k8s-csi-driver'}\n";
+const CONFIG_HERE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: effective-config, namespace: odigos-system}\n\
+                           data: {config.yaml: '{}'}\n";
 const NOTHING: &str =
     r#"{apiVersion: odigos-karpenter/v1, kind: Collection, odigosNamespace: odigos-system, resources: [configmaps]}"#;
+
+/// What is not in the input is not taken for what is not in the cluster.
+#[test]
+fn what_was_not_collected_is_not_none() {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {}}}\n";
+    let plan = run(&["plan", "--settings", "settings.yaml"], pool).out;
+    assert!(
+        plan.contains("# p: all its nodes, which the input does not have, are replaced by drift (budgets"),
+        "{plan}"
+    );
+    assert!(plan.contains("The input has no Pods") && plan.contains("The input has no Nodes"), "{plan}");
+    let collected = "---\n{apiVersion: odigos-karpenter/v1, kind: Collection, resources: [nodes, pods]}\n";
+    let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{collected}")).out;
+    assert!(plan.contains("# p: there is no node of it") && !plan.contains("The input has no"), "{plan}");
+}
+
+/// A claim that waits for the device never gets it once nothing advertises it.
+#[test]
+fn claims_that_wait_for_the_device_are_deleted() {
+    let claim = |name: &str, status: &str| {
+        format!(
+            "---\napiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {{name: {name}}}\n\
+             spec: {{resources: {{requests: {{instrumentation.odigos.io/generic: 1}}}}}}\n\
+             status: {{conditions: [{{type: Initialized, status: '{status}'}}]}}\n"
+        )
+    };
+    let stdin = format!("{CONFIG_HERE}{}{}", claim("ready", "True"), claim("waits", "Unknown"));
+    for arguments in [&["plan", "--to", "k8s-csi-driver"] as &[&str], &["plan", "--to", "k8s-init-container"]] {
+        let plan = run(arguments, &stdin).out;
+        assert!(plan.contains("|| kubectl delete nodeclaims.karpenter.sh/waits --ignore-not-found\n"), "{plan}");
+        assert!(!plan.contains("nodeclaims.karpenter.sh/ready"), "{plan}");
+    }
+    assert!(!run(&["plan"], &stdin).out.contains("delete"));
+}
+
+#[test]
+fn without_karpenter_some_pools_serve_no_more() {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {}}}\n";
+    let plan = run(&["plan", "--karpenter", "off", "--settings", "settings.yaml"], pool).out;
+    assert!(plan.contains("it launches no node for them. That is of p."), "{plan}");
+}
+
+#[test]
+fn daemon_sets_are_waited_for() {
+    let set = |name: &str, strategy: &str| {
+        format!(
+            "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {{name: {name}, namespace: n}}\n\
+             spec: {{updateStrategy: {{type: {strategy}}}, template: {{spec: {{nodeSelector: \
+             {{odigos.io/odiglet-oss-installed: 'true'}}, containers: [{{name: a}}]}}}}}}\n"
+        )
+    };
+    let stdin = format!("{}{}", set("rolls", "RollingUpdate"), set("stays", "OnDelete"));
+    let plan = run(&["plan", "--settings", "settings.yaml"], &stdin).out;
+    assert!(
+        plan.contains("rollout restart daemonset/rolls && kubectl -n n rollout status daemonset/rolls\n"),
+        "{plan}"
+    );
+    assert!(plan.contains("updated OnDelete: delete its pods") && !plan.contains("restart daemonset/stays"), "{plan}");
+}
+
+/// Pods would be given a label that no node has.
+#[test]
+fn there_is_no_plan_for_another_tier() {
+    let node = "---\napiVersion: v1\nkind: Node\n\
+                metadata: {name: n, labels: {odigos.io/odiglet-enterprise-installed: 'true'}}\nspec: {}\n";
+    let stdin = format!("{CONFIG_HERE}{node}");
+    let plan = run(&["plan"], &stdin);
+    assert_eq!((plan.code, plan.out.as_str()), (2, ""));
+    assert!(plan.err.contains("which odiglet of tier community sets: say with --settings which"), "{}", plan.err);
+    assert!(run(&["scan"], &stdin).err.contains("note: Nodes have odigos.io/odiglet-enterprise-installed"));
+}
+
+#[test]
+fn what_is_gone_is_not_uninstalled() {
+    let plan = run(&["plan", "--uninstall"], NOTHING).out;
+    assert!(plan.contains("# It is gone.") && !plan.contains("helm"), "{plan}");
+}
 
 /// Odigos in a namespace that the settings don't know would be taken for gone, and its nodes ungated.
 #[rstest]
@@ -161,15 +245,19 @@ fn what_else_is_in_an_overlay_stays() {
     let mixed = overlay("mixed", "").replace("{instrumentation", "{example.com/other: 5, instrumentation");
     let stdin = [mixed, overlay("priced", ", price: '1'"), overlay("alone", "")].concat();
     let plan = run(&["plan", "--uninstall"], &stdin).out;
-    assert!(plan.contains("kubectl delete nodeoverlay alone --ignore-not-found\n"), "{plan}");
-    assert!(!plan.contains("delete nodeoverlay mixed") && !plan.contains("delete nodeoverlay priced"), "{plan}");
+    assert!(plan.contains("kubectl delete nodeoverlays.karpenter.sh alone --ignore-not-found\n"), "{plan}");
+    assert!(
+        !plan.contains("delete nodeoverlays.karpenter.sh mixed")
+            && !plan.contains("delete nodeoverlays.karpenter.sh priced"),
+        "{plan}"
+    );
     let patches = patches(&plan);
     for (name, left) in [("mixed", r#"{"example.com/other":5}"#), ("priced", "{}")] {
         let mut object: Value = serde_json::json!({"spec": {"capacity": {"instrumentation.odigos.io/generic": 1024}}});
         if name == "mixed" {
             object["spec"]["capacity"]["example.com/other"] = 5.into();
         }
-        json_patch::patch(&mut object, &patches[&format!("nodeoverlay {name}")]).unwrap();
+        json_patch::patch(&mut object, &patches[&format!("nodeoverlays.karpenter.sh {name}")]).unwrap();
         assert_eq!(object["spec"]["capacity"].to_string(), left);
     }
 }
