@@ -29,17 +29,21 @@ pub enum Command {
     Scan(ScanArguments),
     /// Print the commands that bring this cluster to where you want it, in a safe order.
     Plan(PlanArguments),
-    /// Show what the policy would change in each object if it were created now.
+    /// Show what the policy would change in each object if it were created now. The exit code is 1 where it
+    /// would change anything.
     Diff(InputArguments),
     /// Say of a rule what it finds, why, how to put it right, and where the facts are from.
     Explain(ExplainArguments),
-    /// Print completions for a shell.
+    /// Print completions for a shell, of the program's own name, kubectl-odigos_karpenter.
     Completions {
         /// Which shell.
         shell: Shell,
     },
-    /// Print the manual page.
-    Man,
+    /// Print a manual page: roff, for man -l - or a file in a man1 folder.
+    Man {
+        /// The page of a subcommand; else that of the whole.
+        subcommand: Option<String>,
+    },
 }
 
 /// What is read.

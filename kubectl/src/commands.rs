@@ -41,9 +41,22 @@ pub fn run(command: &Command) -> Result<u8, Error> {
             let name = "kubectl-odigos_karpenter";
             clap_complete::generate(*shell, &mut Arguments::command().bin_name(name), name, &mut io::stdout());
         }
-        Command::Man => clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout().lock())?,
+        Command::Man { subcommand } => manual_page(subcommand.as_deref())?,
     }
     Ok(WELL)
+}
+
+fn manual_page(subcommand: Option<&str>) -> Result<(), Error> {
+    let mut all = Arguments::command();
+    all.build();
+    let page = match subcommand {
+        None => all,
+        Some(name) => match all.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(Error::Usage(format!("there is no subcommand {name}"))),
+        },
+    };
+    Ok(clap_mangen::Man::new(page).render(&mut io::stdout().lock())?)
 }
 
 /// The input after the first pass, and what of it answers for the cluster.
@@ -135,6 +148,7 @@ fn show_diff(out: &mut impl Write, arguments: &InputArguments) -> Result<u8, Err
             "" => format!("{}/{}", judged.kind, judged.name),
             namespace => format!("{}/{namespace}/{}", judged.kind, judged.name),
         };
+        let name = format!("{name} ({})", item.file);
         if let Some(diff) = diff::unified(item.text, &judged, &name) {
             diffs.insert((name, diff));
         }

@@ -65,6 +65,7 @@ fn each_bad_file_is_named_and_the_rest_is_scanned() {
 #[case(&["plan", "--to", "k8s-csi"], "k8s-csi-driver")]
 #[case(&["scan", "none"], "none: ")]
 #[case(&["frobnicate"], "frobnicate")]
+#[case(&["man", "frobnicate"], "there is no subcommand frobnicate")]
 fn bad_usage(#[case] arguments: &[&str], #[case] expected: &str) {
     let run = run(arguments, "");
     assert_eq!(run.code, 2, "{run:?}");

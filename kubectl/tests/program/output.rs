@@ -69,6 +69,7 @@ fn an_explanation() {
 #[case(&["completions", "bash"], "_kubectl")]
 #[case(&["completions", "zsh"], "#compdef kubectl-odigos_karpenter")]
 #[case(&["man"], ".TH")]
+#[case(&["man", "scan"], "\\-\\-fail\\-on")]
 #[case(&["--help"], "Usage: kubectl odigos-karpenter")]
 #[case(&["explain"], "node-overlay-missing")]
 fn what_a_package_ships(#[case] arguments: &[&str], #[case] expected: &str) {
