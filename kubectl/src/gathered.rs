@@ -12,7 +12,7 @@ use odigos_karpenter_policy::settings::{FromCluster, Settings};
 
 use crate::flaw::{Flaw, Unreadable};
 use crate::item::Item;
-use crate::output::name_of;
+use crate::names::name_of;
 
 /// The `apiVersion` of what `collect` says of itself.
 pub const COLLECTION_API_VERSION: &str = "odigos-karpenter/v1";

@@ -28,6 +28,7 @@ pub mod input;
 pub mod item;
 pub mod json_items;
 pub mod judge;
+pub mod names;
 pub mod output;
 pub mod plan;
 pub mod progress;

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use odigos_karpenter_policy::situation::Situation;
 
 use crate::found::{Found, Level, Scan};
+use crate::names::name_of;
 
 /// A way to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -82,9 +83,4 @@ fn judged_by(situation: &Situation) -> String {
         "no gate is needed"
     };
     format!("Judged for {mount_method} with Karpenter {karpenter}: {gate}.")
-}
-
-/// The name of a value in a list of all.
-pub fn name_of<T: Copy + PartialEq>(all: &[(&'static str, T)], value: T) -> &'static str {
-    all.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }

@@ -25,6 +25,7 @@ use crate::arguments::{PlanArguments, Switch};
 use crate::gathered::Gathered;
 use crate::input::Input;
 use crate::judge::Judge;
+use crate::names::named;
 use change::{State, changes};
 use planned::Planned;
 use script::Script;
@@ -54,10 +55,6 @@ impl Goal {
             uninstall: arguments.uninstall,
         }
     }
-}
-
-fn named<T: Copy>(all: &[(&str, T)], name: Option<&str>) -> Option<T> {
-    all.iter().find(|(known, _)| Some(*known) == name).map(|(_, it)| *it)
 }
 
 /// Says why there is no plan: it would take Odigos for gone where that may not be so, or change what is

@@ -7,8 +7,8 @@ use odigos_karpenter_policy::odigos::{MountMethod, Tier};
 use odigos_karpenter_policy::situation::Situation;
 use serde::Serialize;
 
-use super::name_of;
 use crate::found::{Found, Level, Scan};
+use crate::names::name_of;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

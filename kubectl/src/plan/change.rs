@@ -7,7 +7,7 @@ use odigos_karpenter_policy::settings::{FromCluster, Settings};
 
 use super::Goal;
 use crate::gathered::Gathered;
-use crate::output::name_of;
+use crate::names::name_of;
 
 /// What decides over nodes and pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use super::overlays;
 use super::script::Script;
 use super::survey::Survey;
 use crate::gathered::{CLAIMS, Gathered, NODES, PODS};
-use crate::output::{counted, name_of};
+use crate::names::name_of;
+use crate::output::counted;
 
 /// What the steps are made of.
 pub struct Ground<'p> {
