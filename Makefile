@@ -282,6 +282,10 @@ PLUGIN := kubectl-odigos_karpenter
 PLUGIN_TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
 PLUGIN_DIST := dist/$(PLUGIN)-$(TAG)-$(PLUGIN_TARGET).tar.gz
 
+# The same archive each time, where tar is GNU's.
+TAR := tar $(if $(shell tar --version | grep GNU),--sort=name --owner=0 --group=0 --numeric-owner \
+  --mtime=@$(shell git log -1 --format=%ct 2>/dev/null || echo 0))
+
 # Without network, all of a release but the pushes and signatures. It needs to have been built once.
 .PHONY: dist
 dist: ## Make a release in dist/: module, SBOM, manifests, plugin, checksums.
@@ -309,7 +313,7 @@ dist-policy: policy.wasm sbom host | kubectl
 	    sed -E 's#(ghcr\.io|github\.com)/example/#\1/$(OWNER)/#g' >dist/deploy/$$overlay.yaml; \
 	done
 	cp deploy/after-odigos/webhook.yaml dist/deploy/after-odigos.yaml
-	tar -cf - -C dist deploy | gzip -n >dist/deploy-$(TAG).tar.gz
+	$(TAR) -cf - -C dist deploy | gzip -n >dist/deploy-$(TAG).tar.gz
 	rm -r dist/deploy
 	cp policy.cdx.json LICENSE dist/
 
@@ -317,7 +321,7 @@ dist-policy: policy.wasm sbom host | kubectl
 dist-plugin:
 	$(CARGO) build --locked --release --target $(PLUGIN_TARGET) -p kubectl-odigos-karpenter
 	mkdir -p dist
-	tar -cf - LICENSE -C $(TARGET_DIR)/$(PLUGIN_TARGET)/release $(PLUGIN) | gzip -n >$(PLUGIN_DIST)
+	$(TAR) -cf - LICENSE -C $(TARGET_DIR)/$(PLUGIN_TARGET)/release $(PLUGIN) | gzip -n >$(PLUGIN_DIST)
 
 # === tidy up
 

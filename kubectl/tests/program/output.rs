@@ -20,6 +20,8 @@ fn sarif_has_files_and_lines() {
     let run = run(&["scan", "cluster", "-o", "sarif"], "");
     let mut log: Value = serde_json::from_str(&run.out).unwrap();
     let rules = log["runs"][0]["tool"]["driver"]["rules"].take();
+    let version = log["runs"][0]["tool"]["driver"]["version"].take();
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
     for result in log["runs"][0]["results"].as_array().unwrap() {
         let index = result["ruleIndex"].as_u64().unwrap() as usize;
         assert_eq!(rules[index]["id"], result["ruleId"]);
