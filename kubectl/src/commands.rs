@@ -166,9 +166,13 @@ fn plan(out: &mut impl Write, arguments: &PlanArguments) -> Result<u8, Error> {
     let view = View::new(&text);
     let mut settings = settings_file::check(&view)?;
     let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
+    // Half a cluster makes half a plan.
+    if !input.unreadable().is_empty() {
+        return Ok(tell_unreadable(&input, UNREADABLE));
+    }
     let goal = Goal::of(arguments);
     plan::check(&settings, &gathered, goal).map_err(Error::Usage)?;
     plan::write(out, &settings, &gathered, &input, goal)?;
     out.flush()?;
-    Ok(tell_unreadable(&input, WELL))
+    Ok(WELL)
 }

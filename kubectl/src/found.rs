@@ -78,6 +78,18 @@ impl Found {
         }
     }
 
+    /// The same, and its file where the group has another object of that name.
+    pub fn object_among(&self, group: &[&Found]) -> String {
+        let is_other = |other: &&Found| {
+            other.file != self.file
+                && (&other.kind, &other.namespace, &other.name) == (&self.kind, &self.namespace, &self.name)
+        };
+        match group.iter().any(|other| is_other(other)) {
+            true => format!("{} in {}:{}", self.object(), self.file, self.line),
+            false => self.object(),
+        }
+    }
+
     /// The path and the problem.
     pub fn what(&self) -> String {
         if self.path.is_empty() { self.problem.clone() } else { format!("{}: {}", self.path, self.problem) }

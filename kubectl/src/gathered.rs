@@ -23,6 +23,10 @@ pub const COLLECTION: &str = "Collection";
 
 /// Pods, of which a plan has to know whether they were collected.
 pub const PODS: &str = "pods";
+/// NodePools, or Provisioners, likewise.
+pub const POOLS: &str = "nodepools.karpenter.sh";
+/// NodeOverlays, likewise.
+pub const OVERLAYS: &str = "nodeoverlays.karpenter.sh";
 /// Nodes, likewise.
 pub const NODES: &str = "nodes";
 /// NodeClaims, likewise.
@@ -50,6 +54,8 @@ pub struct Gathered {
     overlays: BTreeMap<String, BTreeSet<String>>,
     /// Deployments and CronJobs, by kind.
     templates: BTreeSet<(&'static str, Name)>,
+    /// Workloads that can't just be restarted, and what to do with each.
+    by_hand: BTreeMap<(&'static str, Name), &'static str>,
     /// Which object owns a ReplicaSet or a Job: kind and name.
     owners: BTreeMap<(&'static str, Name), (String, String)>,
     collected: BTreeSet<String>,
@@ -95,14 +101,20 @@ impl Gathered {
                 self.odiglet_labels.extend(LABELS.into_iter().filter(|key| label(key) == Some(LABEL_VALUE)));
             }
             ("karpenter.sh", "NodeClaim" | "Machine") => drop(self.seen.insert(CLAIMS)),
+            ("karpenter.sh", "NodePool" | "Provisioner") => drop(self.seen.insert(POOLS)),
             ("", "ConfigMap") if is_odigos && is_here => self.config_maps.extend(copy()),
+            ("apps", "StatefulSet") => self.take_restart("StatefulSet", name(), &view),
             ("apps", "DaemonSet") => {
+                self.take_restart("DaemonSet", name(), &view);
                 if is_odigos && is_here {
                     self.odiglets.extend(copy());
                 }
                 self.daemon_sets.entry(name()).or_default().extend(view.canonical());
             }
-            ("apps", "Deployment") => drop(self.templates.insert(("Deployment", name()))),
+            ("apps", "Deployment") => {
+                self.take_restart("Deployment", name(), &view);
+                self.templates.insert(("Deployment", name()));
+            }
             ("batch", "CronJob") => drop(self.templates.insert(("CronJob", name()))),
             ("apps", "ReplicaSet") => self.take_owner("ReplicaSet", name(), &view),
             ("batch", "Job") => self.take_owner("Job", name(), &view),
@@ -117,6 +129,17 @@ impl Gathered {
                 self.searched.extend(view.get("odigosNamespace").and_then(View::as_str).map(str::to_owned));
             }
             _ => {}
+        }
+    }
+
+    fn take_restart(&mut self, kind: &'static str, name: Name, object: &View) {
+        let Some(spec) = object.get("spec") else { return };
+        let strategy = spec.get("updateStrategy").and_then(|strategy| strategy.get("type")).and_then(View::as_str);
+        let paused = matches!(spec.get("paused").map(View::content), Some(Content::Boolean(true)));
+        if strategy == Some("OnDelete") {
+            self.by_hand.insert((kind, name), "It is updated OnDelete: delete its pods, one after the other");
+        } else if paused {
+            self.by_hand.insert((kind, name), "It is paused: resume it, and then restart it");
         }
     }
 
@@ -220,14 +243,15 @@ impl Gathered {
         self.seen.contains(resource) || self.collected.contains(resource)
     }
 
-    /// Whether the pods of a DaemonSet are replaced only when they are deleted.
-    pub fn is_on_delete(&self, namespace: &str, name: &str) -> bool {
-        let texts = self.daemon_sets.get(&(namespace.to_owned(), name.to_owned()));
-        texts.and_then(BTreeSet::first).is_some_and(|text| {
-            let object = View::new(text.as_bytes());
-            let strategy = object.get("spec").and_then(|spec| spec.get("updateStrategy"));
-            strategy.and_then(|strategy| strategy.get("type")).and_then(View::as_str) == Some("OnDelete")
-        })
+    /// Whether `collect` has not come by a resource: the cluster does not serve it, or the call failed.
+    pub fn lacks(&self, resource: &str) -> bool {
+        !self.collected.is_empty() && !self.knows(resource)
+    }
+
+    /// What to do with a workload that can't just be restarted.
+    pub fn by_hand(&self, kind: &str, namespace: &str, name: &str) -> Option<&'static str> {
+        let kind = ["DaemonSet", "StatefulSet", "Deployment"].into_iter().find(|known| *known == kind)?;
+        self.by_hand.get(&(kind, (namespace.to_owned(), name.to_owned()))).copied()
     }
 
     /// odiglet's DaemonSet as JSON, where the input has it.

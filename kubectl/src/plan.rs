@@ -134,6 +134,7 @@ pub fn write(
     }
     writeln!(out, "#\n# Made of what was collected: read it, and run it step by step. Each command can be run again;")?;
     writeln!(out, "# a patch of what has changed in between is refused by its `test`. Then collect and plan anew.")?;
+    writeln!(out, "# It takes kubectl, helm and jq.")?;
     if let Some(wanted) = planned::none_ready_of(gathered) {
         writeln!(
             out,

@@ -26,7 +26,13 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
         let rows = alike(&group);
         for (found, count) in rows.iter().take(ROWS) {
             let more = if *count > 1 { format!(" and {} more like it", count - 1) } else { String::new() };
-            writeln!(out, "| {}{more} | {} | {} |", cell(&found.object()), cell(&found.what()), cell(&found.remedy))?;
+            writeln!(
+                out,
+                "| {}{more} | {} | {} |",
+                cell(&found.object_among(&group)),
+                cell(&found.what()),
+                cell(&found.remedy)
+            )?;
         }
         if rows.len() > ROWS {
             writeln!(out, "\n… and {} more.", rows.len() - ROWS)?;

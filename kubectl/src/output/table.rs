@@ -37,7 +37,7 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
         table.set_header(["  OBJECT", "WHAT", "REMEDY"]);
         for (found, count) in alike(&group) {
             let more = if count > 1 { format!(" and {} more like it", count - 1) } else { String::new() };
-            let object = format!("  {}{more}", found.object());
+            let object = format!("  {}{more}", found.object_among(&group));
             table.add_row([Cell::new(object), Cell::new(found.what()), Cell::new(&found.remedy)]);
         }
         for line in table.lines() {

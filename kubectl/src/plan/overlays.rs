@@ -1,5 +1,7 @@
 //! NodeOverlays that tell Karpenter of the device.
 
+use std::collections::BTreeSet;
+
 use odigos_karpenter_policy::cluster::daemon_set::DaemonSet;
 use odigos_karpenter_policy::field::{Field, Unreadable};
 use odigos_karpenter_policy::json::view::{Content, View, quoted};
@@ -12,10 +14,14 @@ use super::lists::shell;
 /// The capacity that Odigos' device plugin advertises.
 const CAPACITY: &str = "1024";
 
-/// The command that creates the overlay of a pool.
-pub fn command(pool: &str) -> String {
+/// The command that creates the overlay of a pool, under a name that none of those that exist has.
+pub fn command<'g>(pool: &str, existing: impl Iterator<Item = &'g str>) -> String {
     let name = format!("odigos-{pool}");
-    let name = if is_dns_subdomain(&name) { name } else { "odigos-instrumentation".to_owned() };
+    let mut name = if is_dns_subdomain(&name) { name } else { "odigos-instrumentation".to_owned() };
+    let existing: BTreeSet<&str> = existing.collect();
+    while existing.contains(name.as_str()) {
+        name.push_str("-device");
+    }
     let pool = quoted(pool);
     format!(
         "kubectl apply -f - <<'EOF'\n\

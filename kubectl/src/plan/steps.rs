@@ -8,7 +8,7 @@ use super::lists::shell;
 use super::overlays;
 use super::script::Script;
 use super::survey::Survey;
-use crate::gathered::{CLAIMS, Gathered, NODES, PODS};
+use crate::gathered::{CLAIMS, Gathered, NODES, OVERLAYS, PODS, POOLS};
 use crate::names::name_of;
 use crate::output::counted;
 
@@ -57,6 +57,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.overlays();
             steps.workloads();
+            steps.waiting_claims();
             steps.policy_of_pools();
             steps.pools();
             steps.nodes(survey);
@@ -64,6 +65,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
         ChangeKind::KarpenterOff => {
             steps.odigos();
             steps.policy(false);
+            steps.workloads();
             steps.pools();
             steps.nodes(survey);
         }
@@ -82,6 +84,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.overlays();
             steps.odigos();
             steps.policy(false);
+            steps.workloads();
             steps.pools();
             steps.nodes(survey);
         }
@@ -158,26 +161,34 @@ impl Steps<'_> {
             ChangeKind::KarpenterOn => "karpenter.enabled=true".to_owned(),
             ChangeKind::KarpenterOff => "karpenter.enabled=false".to_owned(),
             ChangeKind::OtherTier if self.change.after.tier == Tier::Onprem => {
-                r#"onPremToken="$ODIGOS_ONPREM_TOKEN""#.to_owned()
+                r#"onPremToken="${ODIGOS_ONPREM_TOKEN:?}""#.to_owned()
             }
             ChangeKind::OtherTier => "onPremToken=".to_owned(),
             _ => format!("instrumentor.mountMethod={}", self.mount_method()),
         };
+        // What takes the taint away goes only when nothing waits for it any more.
+        let goes = matches!(self.change.kind, ChangeKind::Uninstall | ChangeKind::ToInitContainer);
         let step = self.script.step("Odigos");
+        let after = if goes && self.ground.installed {
+            step.note("Only after the wait, in the same shell:");
+            "[ -z \"${waiting-unknown}\" ] && \\\n  "
+        } else {
+            ""
+        };
         if self.change.kind == ChangeKind::Uninstall {
             if !self.ground.installed {
                 step.note("It is gone.");
                 return;
             }
             step.note("Under the name that you installed it by:")
-                .run(format!("helm uninstall odigos --namespace {namespace}"));
+                .run(format!("{after}helm uninstall odigos --namespace {namespace}"));
             return;
         }
         step.note("Under the name that you installed it by, and from where:");
         if self.change.kind == ChangeKind::OtherTier && self.change.after.tier == Tier::Cloud {
             step.note("(with the key of Odigos Cloud beside, as its documentation says)");
         }
-        step.run(format!("version=$(helm get metadata odigos --namespace {namespace} -o json | jq -er .version) &&\n  \
+        step.run(format!("{after}version=$(helm get metadata odigos --namespace {namespace} -o json | jq -er .version) &&\n  \
              helm upgrade odigos odigos/odigos --namespace {namespace} --version \"$version\" --reuse-values --set {value}"));
         step.run(format!("kubectl -n {namespace} rollout status {odiglet}"));
         if self.change.kind == ChangeKind::KarpenterOff && !self.survey.unprovisioned.is_empty() {
@@ -214,7 +225,14 @@ impl Steps<'_> {
         if overlays.is_empty() {
             return;
         }
+        let existing = || self.ground.gathered.overlays().map(|(name, _)| name);
         let step = self.script.step("A NodeOverlay for each pool");
+        if self.ground.gathered.lacks(OVERLAYS) {
+            step.note(
+                "STOP: the cluster does not serve NodeOverlays, or they could not be collected. Without them Karpenter",
+            );
+            step.note("launches nothing for the device.");
+        }
         step.note("Without one Karpenter launches no node for a pod that asks for the device. It must be told to");
         step.note("apply them (feature gate NodeOverlay); EKS Auto Mode and AKS node auto-provisioning don't.");
         for (pool, daemon_sets) in overlays {
@@ -223,7 +241,7 @@ impl Steps<'_> {
                 some => step
                     .note(format!("{pool}: needed for any node at all, for DaemonSet {} runs there.", some.join(", "))),
             };
-            step.run(overlays::command(pool));
+            step.run(overlays::command(pool, existing()));
         }
     }
 
@@ -250,13 +268,21 @@ impl Steps<'_> {
         for claim in claims {
             let claim = shell(&format!("{CLAIMS}/{claim}"));
             step.run(format!(
-                "kubectl wait --for=condition=Initialized --timeout=1s {claim} || kubectl delete {claim} --ignore-not-found"
+                "initialized=$(kubectl get {claim} --ignore-not-found \\\n    \
+                 -o jsonpath='{{.status.conditions[?(@.type==\"Initialized\")].status}}') &&\n  \
+                 [ \"$initialized\" != True ] && kubectl delete {claim} --ignore-not-found --wait=false"
             ));
         }
     }
 
     fn pools(&mut self) {
         let step = self.script.step("Pools");
+        if !self.ground.gathered.knows(POOLS) {
+            step.note("The input has no NodePools: kubectl get nodepools.karpenter.sh -o json has them.");
+        }
+        if self.survey.intolerant {
+            step.note("None gets the startup taint, for odiglet does not tolerate it: see to its tolerations first.");
+        }
         if self.survey.pools.is_empty() {
             step.note("None needs a change.");
             return;
@@ -288,9 +314,12 @@ impl Steps<'_> {
         step.note(
             "when there are none, or with what kubectl says where it can't ask: then run it again. What waits for",
         );
-        step.note("something else (see kubectl describe) you may delete, and Karpenter launches another.");
+        step.note(
+            "something else (see kubectl describe) you may delete, and Karpenter launches another. Where there is",
+        );
+        step.note("no Karpenter nothing has to be waited for: waiting=");
         step.run(format!(
-            "while claims=$(kubectl get {} -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
+            "waiting=unknown; while claims=$(kubectl get {} -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
              | select(all(.status.conditions[]?; (.type | endswith(\"Initialized\") | not) or .status != \"True\"))\n  \
              | .metadata.name') && [ -n \"$waiting\" ]; do echo \"$waiting\"; sleep 10; done",
             self.ground.now.claims()

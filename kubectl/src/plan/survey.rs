@@ -34,6 +34,8 @@ pub struct Survey {
     pub waiting_claims: BTreeSet<String>,
     /// NodePools in which Karpenter will launch nothing for pods that require the odiglet label.
     pub unprovisioned: BTreeSet<String>,
+    /// Whether odiglet could not start on a node with the startup taint, so that no pool gets it.
+    pub intolerant: bool,
     /// What Karpenter of this version calls NodeClaims.
     old_karpenter: bool,
     nodes: BTreeMap<String, usize>,
@@ -60,10 +62,12 @@ impl Survey {
             ("karpenter.sh", "NodePool" | "Provisioner") => {
                 self.pools.extend(Pool::of(item, &judged));
                 self.old_karpenter |= item.kind == "Provisioner";
-                if judged.hints.iter().any(|hint| hint.rule == Some(Rule::KarpenterIntegrationOff)) {
+                let hinted = |rule| judged.hints.iter().any(|hint| hint.rule == Some(rule));
+                self.intolerant |= hinted(Rule::OdigletIntolerant);
+                if hinted(Rule::KarpenterIntegrationOff) {
                     self.unprovisioned.insert(judged.name.clone());
                 }
-                if judged.hints.iter().any(|hint| hint.rule == Some(Rule::NodeOverlayMissing)) {
+                if hinted(Rule::NodeOverlayMissing) {
                     let text = View::new(item.text).canonical().unwrap_or_default();
                     self.without_device.insert(judged.name.clone(), text);
                 }

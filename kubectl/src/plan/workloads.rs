@@ -77,16 +77,16 @@ impl Workloads {
     /// A note and a command for each, in order.
     pub fn steps(&self, gathered: &Gathered) -> impl Iterator<Item = (String, Option<String>)> {
         self.0.iter().map(|(workload, stale)| {
-            let by_hand =
-                workload.rank == Rank::DaemonSet && gathered.is_on_delete(&workload.namespace, &workload.name);
-            let command = command(workload).filter(|_| !by_hand);
-            let without = match workload.kind.as_str() {
-                _ if command.is_some() => "",
-                "DaemonSet" => ". It is updated OnDelete: delete its pods, one after the other",
-                "Pod" => ". Delete it and create it again",
-                _ => ". It can't be restarted",
+            let Workload { namespace, kind, name, .. } = workload;
+            let by_hand = gathered.by_hand(kind, namespace, name);
+            let command = command(workload).filter(|_| by_hand.is_none());
+            let without = match (by_hand, &command) {
+                (Some(by_hand), _) => format!(" {by_hand}."),
+                (None, Some(_)) => String::new(),
+                (None, None) if kind == "Pod" => " Delete it and create it again.".to_owned(),
+                (None, None) => " It can't be restarted.".to_owned(),
             };
-            (format!("{}{without}.", note(workload, stale)), command)
+            (format!("{}.{without}", note(workload, stale)), command)
         })
     }
 }
@@ -118,7 +118,8 @@ fn command(workload: &Workload) -> Option<String> {
     let target = format!("{}/{name}", kind.to_ascii_lowercase());
     match rank {
         Rank::Other => None,
-        Rank::Rollout => Some(format!("kubectl {namespace}argo rollouts restart {}", shell(name))),
+        // A plugin's name comes before all flags.
+        Rank::Rollout => Some(format!("kubectl argo rollouts {namespace}restart {}", shell(name))),
         // The next ones are to find its new pods.
         Rank::DaemonSet => Some(format!(
             "kubectl {namespace}rollout restart {target} && kubectl {namespace}rollout status {target}",

@@ -3,6 +3,7 @@
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
+# It takes kubectl, helm and jq.
 
 # === 1. The policy
 # In every policy of policy.yaml the settings must have:

@@ -3,6 +3,7 @@
 #
 # Made of what was collected: read it, and run it step by step. Each command can be run again;
 # a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
+# It takes kubectl, helm and jq.
 
 # === 1. The policy
 # In every policy of policy.yaml the settings must have:
@@ -33,14 +34,17 @@ kubectl -n odigos-system rollout status daemonset/odiglet
 # === 4. Wait until no node is uninitialized
 # odiglet must be there for as long as a node waits for it. This prints those that do, and ends
 # when there are none, or with what kubectl says where it can't ask: then run it again. What waits for
-# something else (see kubectl describe) you may delete, and Karpenter launches another.
-while claims=$(kubectl get nodeclaims.karpenter.sh -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
+# something else (see kubectl describe) you may delete, and Karpenter launches another. Where there is
+# no Karpenter nothing has to be waited for: waiting=
+waiting=unknown; while claims=$(kubectl get nodeclaims.karpenter.sh -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
   | select(all(.status.conditions[]?; (.type | endswith("Initialized") | not) or .status != "True"))
   | .metadata.name') && [ -n "$waiting" ]; do echo "$waiting"; sleep 10; done
 
 # === 5. Odigos
+# Only after the wait, in the same shell:
 # Under the name that you installed it by:
-helm uninstall odigos --namespace odigos-system
+[ -z "${waiting-unknown}" ] && \
+  helm uninstall odigos --namespace odigos-system
 
 # === 6. Workloads whose pods carry what Odigos once added
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use rstest::rstest;
 use serde_json::Value;
@@ -36,10 +38,10 @@ fn titles(arguments: &[&str], config: &str, object: &str) -> String {
 
 #[rstest]
 #[case::karpenter_on("mountMethod: k8s-csi-driver", &["--karpenter", "on"], "The Odigos Workloads The Pools Nodes")]
-#[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Pools Nodes")]
+#[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Workloads Pools Nodes")]
 #[case::to_init("mountMethod: k8s-csi-driver", &["--to", "k8s-init-container"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::uninstall("mountMethod: k8s-csi-driver", &["--uninstall"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
-#[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Pools Nodes")]
+#[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Workloads Pools Nodes")]
 #[case::tier("mountMethod: k8s-csi-driver", &["--tier", "onprem"], "Odigos The Workloads Pools Nodes")]
 #[case::tier_and_more("mountMethod: k8s-csi-driver", &["--tier", "onprem", "--karpenter", "on"], "Odigos The The Odigos Workloads The Pools Nodes")]
 #[case::from_device("{}", &["--to", "k8s-csi-driver"], "Odigos Workloads NodeOverlays The Pools Nodes")]
@@ -49,7 +51,7 @@ fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case
 
 /// Karpenter knows the device before a pod asks for it.
 #[rstest]
-#[case::from_init("{mountMethod: k8s-init-container, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Pools Nodes")]
+#[case::from_init("{mountMethod: k8s-init-container, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Workloads Pools Nodes")]
 #[case::from_csi("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--to", "k8s-virtual-device"], "A Odigos The Workloads Pools Nodes")]
 #[case::karpenter_on("{}", &["--karpenter", "on"], "The Odigos A Workloads The Pools Nodes")]
 #[case::settle("karpenterEnabled: true", &[], "The A Workloads Pools Nodes")]
@@ -156,9 +158,89 @@ fn what_was_not_collected_is_not_none() {
         "{plan}"
     );
     assert!(plan.contains("The input has no Pods") && plan.contains("The input has no Nodes"), "{plan}");
-    let collected = "---\n{apiVersion: odigos-karpenter/v1, kind: Collection, resources: [nodes, pods]}\n";
+    let collected =
+        "---\n{apiVersion: odigos-karpenter/v1, kind: Collection, resources: [nodes, pods, nodepools.karpenter.sh]}\n";
     let plan = run(&["plan", "--settings", "settings.yaml"], &format!("{pool}{collected}")).out;
     assert!(plan.contains("# p: there is no node of it") && !plan.contains("The input has no"), "{plan}");
+    let nothing = "{apiVersion: odigos-karpenter/v1, kind: Collection, resources: [nodes]}";
+    let plan = run(&["plan", "--settings", "settings.yaml"], nothing).out;
+    assert!(plan.contains("The input has no NodePools"), "{plan}");
+}
+
+#[test]
+fn half_an_input_makes_no_plan() {
+    let plan = run(&["plan", "cluster", "none.yaml", "--uninstall"], "");
+    assert_eq!((plan.code, plan.out.as_str()), (2, ""));
+    assert!(plan.err.contains("none.yaml"), "{}", plan.err);
+}
+
+/// Runs a plan with tools that answer from memory: what they are called with.
+fn played(plan: &str, kubectl: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for (tool, script) in [("kubectl", kubectl), ("helm", "echo '{\"version\":\"1\"}'"), ("sleep", "")] {
+        let path = folder.path().join(tool);
+        fs::write(&path, format!("#!/bin/sh\necho \"{tool} $*\" >> \"$CALLS\"\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // Of what is asked of it, it knows two things.
+    let jq = "#!/bin/sh\ncase \"$*\" in *version*) echo 1;; *) grep -o waits || true;; esac\n";
+    fs::write(folder.path().join("jq"), jq).unwrap();
+    fs::set_permissions(folder.path().join("jq"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(folder.path().join("plan.sh"), plan).unwrap();
+    let calls = folder.path().join("calls");
+    let output = Command::new("bash")
+        .arg(folder.path().join("plan.sh"))
+        .env("PATH", format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap()))
+        .env("CALLS", &calls)
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("syntax error"), "{output:?}");
+    fs::read_to_string(calls).unwrap()
+}
+
+/// odiglet stays for as long as a node waits for it, or that can't be known.
+#[rstest]
+#[case::none_waits("", true)]
+#[case::one_waits_and_then_can_not_be_asked(
+    "case $* in 'get nodeclaims'*) [ ! -e $CALLS.1 ] && touch $CALLS.1 && echo waits || exit 1;; esac",
+    false
+)]
+#[case::can_not_be_asked("exit 1", false)]
+fn odigos_goes_last(#[case] kubectl: &str, #[case] goes: bool) {
+    for (arguments, helm) in [
+        (&["--uninstall"] as &[&str], "helm uninstall odigos"),
+        (&["--to", "k8s-init-container"], "helm upgrade odigos"),
+    ] {
+        let plan = run(&[&["plan", "cluster"], arguments].concat(), "").out;
+        let calls = played(&plan, kubectl);
+        assert_eq!(calls.contains(helm), goes, "{calls}");
+    }
+}
+
+#[rstest]
+#[case::initialized_since("printf True", false)]
+#[case::waits_on("printf Unknown", true)]
+#[case::gone("", true)]
+#[case::can_not_be_asked("exit 1", false)]
+fn only_what_waits_is_deleted(#[case] kubectl: &str, #[case] deleted: bool) {
+    let claim = "---\napiVersion: karpenter.sh/v1\nkind: NodeClaim\nmetadata: {name: c}\n\
+                 spec: {resources: {requests: {instrumentation.odigos.io/generic: 1}}}\n";
+    let plan = run(&["plan", "--to", "k8s-csi-driver"], &format!("{CONFIG_HERE}{claim}")).out;
+    let calls = played(&plan, kubectl);
+    assert_eq!(calls.contains("kubectl delete nodeclaims.karpenter.sh/c "), deleted, "{calls}");
+}
+
+/// An overlay of somebody else's is not written over.
+#[test]
+fn overlays_have_names_of_their_own() {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {}}}\n";
+    let overlay = "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: odigos-p}\n\
+                   spec: {requirements: [], capacity: {example.com/other: 5}}\n";
+    let to = &["plan", "--settings", "settings.yaml", "--to", "k8s-virtual-device"];
+    let plan = run(to, &format!("{pool}{overlay}")).out;
+    assert!(plan.contains("  name: odigos-p-device\n") && !plan.contains("STOP"), "{plan}");
+    let collected = "---\n{apiVersion: odigos-karpenter/v1, kind: Collection, resources: [nodes]}\n";
+    assert!(run(to, &format!("{pool}{collected}")).out.contains("STOP: the cluster does not serve NodeOverlays"));
 }
 
 /// A claim that waits for the device never gets it once nothing advertises it.
@@ -174,7 +256,8 @@ fn claims_that_wait_for_the_device_are_deleted() {
     let stdin = format!("{CONFIG_HERE}{}{}", claim("ready", "True"), claim("waits", "Unknown"));
     for arguments in [&["plan", "--to", "k8s-csi-driver"] as &[&str], &["plan", "--to", "k8s-init-container"]] {
         let plan = run(arguments, &stdin).out;
-        assert!(plan.contains("|| kubectl delete nodeclaims.karpenter.sh/waits --ignore-not-found\n"), "{plan}");
+        let delete = "[ \"$initialized\" != True ] && kubectl delete nodeclaims.karpenter.sh/waits --ignore-not-found --wait=false\n";
+        assert!(plan.contains(delete), "{plan}");
         assert!(!plan.contains("nodeclaims.karpenter.sh/ready"), "{plan}");
     }
     assert!(!run(&["plan"], &stdin).out.contains("delete"));
@@ -203,6 +286,9 @@ fn daemon_sets_are_waited_for() {
         "{plan}"
     );
     assert!(plan.contains("updated OnDelete: delete its pods") && !plan.contains("restart daemonset/stays"), "{plan}");
+    let set = set("db", "OnDelete").replace("DaemonSet", "StatefulSet");
+    let plan = run(&["plan", "--settings", "settings.yaml"], &set).out;
+    assert!(plan.contains("updated OnDelete") && !plan.contains("restart statefulset"), "{plan}");
 }
 
 /// Pods would be given a label that no node has.
@@ -220,7 +306,7 @@ fn there_is_no_plan_for_another_tier() {
 #[test]
 fn what_is_gone_is_not_uninstalled() {
     let plan = run(&["plan", "--uninstall"], NOTHING).out;
-    assert!(plan.contains("# It is gone.") && !plan.contains("helm"), "{plan}");
+    assert!(plan.contains("# It is gone.") && !plan.contains("helm uninstall"), "{plan}");
 }
 
 /// Odigos in a namespace that the settings don't know would be taken for gone, and its nodes ungated.
