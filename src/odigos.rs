@@ -98,7 +98,7 @@ impl Tier {
         &[("community", Tier::Community), ("cloud", Tier::Cloud), ("onprem", Tier::Onprem)];
 
     /// The label that odiglet of this tier sets to `"true"` on a node that it has prepared.
-    pub fn label(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Tier::Community | Tier::Cloud => "odigos.io/odiglet-oss-installed",
             Tier::Onprem => "odigos.io/odiglet-enterprise-installed",

@@ -30,16 +30,21 @@ const UNREADABLE: u8 = 2;
 ///
 /// What makes it impossible; the exit code is 2 then.
 pub fn run(command: &Command) -> Result<u8, Error> {
+    // What has colours, and what is data.
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    let mut data = anstream::AutoStream::always_ansi(io::stdout().lock());
     match command {
-        Command::Collect(arguments) => collect::write(&mut out, &arguments.odigos_namespace)?,
-        Command::Scan(arguments) => return scan(&mut out, arguments),
-        Command::Plan(arguments) => return plan(&mut out, arguments),
+        Command::Collect(arguments) => collect::write(&mut data, &arguments.odigos_namespace)?,
+        Command::Scan(arguments) if arguments.output == output::Format::Table => return scan(&mut out, arguments),
+        Command::Scan(arguments) => return scan(&mut data, arguments),
+        Command::Plan(arguments) => return plan(&mut data, arguments),
         Command::Diff(arguments) => return show_diff(&mut out, arguments),
         Command::Explain(arguments) => explain::write(&mut out, arguments.rule.as_deref())?,
         Command::Completions { shell } => {
             let name = "kubectl-odigos_karpenter";
-            clap_complete::generate(*shell, &mut Arguments::command().bin_name(name), name, &mut io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command().bin_name(name), name, &mut script);
+            data.write_all(&script)?;
         }
         Command::Man { subcommand } => manual_page(subcommand.as_deref())?,
     }
@@ -60,7 +65,7 @@ fn manual_page(subcommand: Option<&str>) -> Result<(), Error> {
 }
 
 /// The input after the first pass, and what of it answers for the cluster.
-fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> Result<(Input, Gathered), Error> {
+fn gather(arguments: &InputArguments, settings: &mut Settings) -> Result<(Input, Gathered), Error> {
     let mut paths = arguments.paths.clone();
     if paths.is_empty() {
         if io::stdin().is_terminal() {
@@ -72,7 +77,7 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
         }
         paths.push(PathBuf::from(STDIN));
     }
-    let mut input = Input::open(&paths, passes);
+    let mut input = Input::open(&paths);
     if input.is_empty() {
         let name = |path: &PathBuf| match path.to_string_lossy() {
             name if name == STDIN => "standard input".to_owned(),
@@ -87,26 +92,31 @@ fn gather(arguments: &InputArguments, settings: &mut Settings, passes: u64) -> R
         input.add_unreadable(unreadable);
     }
     if let Some(ambiguity) = gathered.ambiguity() {
-        anstream::eprintln!("note: {ambiguity}");
+        tell(format_args!("note: {ambiguity}"));
     }
     if let Some(misplaced) = gathered.misplaced(settings) {
-        anstream::eprintln!("note: {misplaced}: the settings serve");
+        tell(format_args!("note: {misplaced}: the settings serve"));
     }
     if let Some(other) = gathered.other_tier(settings) {
-        anstream::eprintln!("note: {other}: put the settings' tier right");
+        tell(format_args!("note: {other}: put the settings' tier right"));
     }
     if let Some(otherwise) = gathered.otherwise(settings).filter(|_| arguments.settings.is_some()) {
-        anstream::eprintln!("note: {otherwise}");
+        tell(format_args!("note: {otherwise}"));
     }
     settings.from_cluster = gathered.answers(settings);
     Ok((input, gathered))
+}
+
+/// Says something beside the output. Where nobody can hear it there is nobody to be told so.
+pub fn tell(what: std::fmt::Arguments) {
+    let _unheard = writeln!(anstream::stderr(), "{what}");
 }
 
 /// Names what could not be read; returns the exit code for it, or `otherwise`.
 fn tell_unreadable(input: &Input, otherwise: u8) -> u8 {
     input.finish();
     for unreadable in input.unreadable() {
-        anstream::eprintln!("error: {unreadable}");
+        tell(format_args!("error: {unreadable}"));
     }
     if input.unreadable().is_empty() { otherwise } else { UNREADABLE }
 }
@@ -115,7 +125,7 @@ fn scan(out: &mut impl Write, arguments: &ScanArguments) -> Result<u8, Error> {
     let text = settings_file::read(arguments.input.settings.as_deref(), arguments.input.policy.as_deref())?;
     let view = View::new(&text);
     let mut settings = settings_file::check(&view)?;
-    let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
+    let (mut input, gathered) = gather(&arguments.input, &mut settings)?;
     let judge = Judge::new(&settings, &gathered, &gathered);
     let mut scan = Scan::default();
     input.pass(&mut |item| {
@@ -139,7 +149,7 @@ fn show_diff(out: &mut impl Write, arguments: &InputArguments) -> Result<u8, Err
     let text = settings_file::read(arguments.settings.as_deref(), arguments.policy.as_deref())?;
     let view = View::new(&text);
     let mut settings = settings_file::check(&view)?;
-    let (input, gathered) = gather(arguments, &mut settings, 2)?;
+    let (mut input, gathered) = gather(arguments, &mut settings)?;
     let judge = Judge::new(&settings, &gathered, &gathered);
     let mut diffs = std::collections::BTreeSet::new();
     input.pass(&mut |item| {
@@ -165,14 +175,14 @@ fn plan(out: &mut impl Write, arguments: &PlanArguments) -> Result<u8, Error> {
     let text = settings_file::read(arguments.input.settings.as_deref(), arguments.input.policy.as_deref())?;
     let view = View::new(&text);
     let mut settings = settings_file::check(&view)?;
-    let (input, gathered) = gather(&arguments.input, &mut settings, 2)?;
+    let (mut input, gathered) = gather(&arguments.input, &mut settings)?;
     // Half a cluster makes half a plan.
     if !input.unreadable().is_empty() {
         return Ok(tell_unreadable(&input, UNREADABLE));
     }
     let goal = Goal::of(arguments);
     plan::check(&settings, &gathered, goal).map_err(Error::Usage)?;
-    plan::write(out, &settings, &gathered, &input, goal)?;
+    plan::write(out, &settings, &gathered, &mut input, goal)?;
     out.flush()?;
-    Ok(WELL)
+    Ok(tell_unreadable(&input, WELL))
 }

@@ -10,6 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::block;
 use crate::judge::Judged;
+use crate::plain::plain;
 
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
@@ -54,6 +55,7 @@ pub fn unified(object: &[u8], judged: &Judged, name: &str) -> Option<String> {
 /// What `out` fails with.
 pub fn write(out: &mut impl Write, diff: &str) -> io::Result<()> {
     for line in diff.lines() {
+        let line = plain(line);
         let style = match line.as_bytes() {
             [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => Style::new().bold(),
             [b'@', ..] => PLACE,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::plain::plain;
+
 /// Why a file can't be read, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flaw {
@@ -29,6 +31,14 @@ impl Flaw {
         Flaw { line, column, reason }
     }
 
+    /// The text that bytes are, of which the first is in a line of the file.
+    pub fn check_text(bytes: &[u8], line: usize) -> Result<&str, Self> {
+        std::str::from_utf8(bytes).map_err(|error| {
+            let before = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
+            Flaw::at(line + before, 0, "is not UTF-8".to_owned())
+        })
+    }
+
     /// A flaw of a whole file.
     pub fn whole(reason: impl fmt::Display) -> Self {
         Flaw { line: 0, column: 0, reason: reason.to_string() }
@@ -44,6 +54,7 @@ impl From<io::Error> for Flaw {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Unreadable { file, flaw: Flaw { line, column, reason } } = self;
+        let (file, reason) = (plain(file), plain(reason));
         match (line, column) {
             (0, _) => write!(f, "{file}: {reason}"),
             (line, 0) => write!(f, "{file}:{line}: {reason}"),

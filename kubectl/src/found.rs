@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::flaw::Unreadable;
 use crate::item::Item;
 use crate::judge::Judged;
+use crate::plain::plain;
 
 /// How much something matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,6 +49,8 @@ pub struct Found {
     pub file: String,
     /// The line in it.
     pub line: usize,
+    /// Which object of the input it is: on one line there may be several without a name.
+    index: usize,
 }
 
 /// All that was found, in an order that does not depend on that of the input.
@@ -72,10 +75,11 @@ impl Found {
     /// `NodePool default`, `Pod shop/web`.
     pub fn object(&self) -> String {
         let name = if self.name.is_empty() { "without a name" } else { &self.name };
-        match self.namespace.as_str() {
+        let object = match self.namespace.as_str() {
             "" => format!("{} {name}", self.kind),
             namespace => format!("{} {namespace}/{name}", self.kind),
-        }
+        };
+        plain(&object).into_owned()
     }
 
     /// The same, and its file where the group has another object of that name.
@@ -84,8 +88,8 @@ impl Found {
             other.file != self.file
                 && (&other.kind, &other.namespace, &other.name) == (&self.kind, &self.namespace, &self.name)
         };
-        match group.iter().any(|other| is_other(other)) {
-            true => format!("{} in {}:{}", self.object(), self.file, self.line),
+        match group.iter().any(is_other) {
+            true => format!("{} in {}:{}", self.object(), plain(&self.file), self.line),
             false => self.object(),
         }
     }
@@ -100,6 +104,7 @@ impl Scan {
     /// Counts an object, and takes what was found in it.
     pub fn add(&mut self, item: &Item, judged: &Judged) {
         *self.judged.entry(judged.kind.clone()).or_default() += 1;
+        let index = self.objects();
         let mut add = |rule, level, path: &Path, problem: &Message, remedy: &Message, fixable| {
             self.found.insert(Found {
                 rule,
@@ -114,6 +119,7 @@ impl Scan {
                 controller: judged.controller.clone(),
                 file: item.file.to_owned(),
                 line: item.line(path),
+                index,
             });
         };
         for finding in &judged.findings {

@@ -6,13 +6,14 @@ use odigos_karpenter_policy::cluster::daemon_set::DaemonSet;
 use odigos_karpenter_policy::cluster::effective_config::{self, EffectiveConfig};
 use odigos_karpenter_policy::cluster::{Cluster, LookUpError, Resource};
 use odigos_karpenter_policy::json::view::{Content, View};
-use odigos_karpenter_policy::odigos::{LABEL_VALUE, LABELS, MountMethod, Tier};
+use odigos_karpenter_policy::odigos::{LABEL_VALUE, MountMethod, Tier};
 use odigos_karpenter_policy::path::Path;
 use odigos_karpenter_policy::settings::{FromCluster, Settings};
 
 use crate::flaw::{Flaw, Unreadable};
 use crate::item::Item;
 use crate::names::name_of;
+use crate::plain::plain;
 
 /// The `apiVersion` of what `collect` says of itself.
 pub const COLLECTION_API_VERSION: &str = "odigos-karpenter/v1";
@@ -31,6 +32,9 @@ pub const OVERLAYS: &str = "nodeoverlays.karpenter.sh";
 pub const NODES: &str = "nodes";
 /// NodeClaims, likewise.
 pub const CLAIMS: &str = "nodeclaims.karpenter.sh";
+
+/// The labels that odiglet sets.
+const OF_TIERS: [&str; 2] = [Tier::Community.label(), Tier::Onprem.label()];
 
 /// Namespace and name.
 pub type Name = (String, String);
@@ -65,6 +69,8 @@ pub struct Gathered {
     odiglet_labels: BTreeSet<&'static str>,
     /// Where `collect` has looked for Odigos.
     searched: BTreeSet<String>,
+    /// Whether there is an Odigos of which something can't be read.
+    is_unreadable: bool,
     /// Namespaces other than the settings' in which there is an Odigos.
     elsewhere: BTreeSet<String>,
 }
@@ -98,7 +104,7 @@ impl Gathered {
                 self.seen.insert(NODES);
                 let labels = view.get("metadata").and_then(|metadata| metadata.get("labels"));
                 let label = |key| labels.and_then(|labels| labels.get(key)).and_then(View::as_str);
-                self.odiglet_labels.extend(LABELS.into_iter().filter(|key| label(key) == Some(LABEL_VALUE)));
+                self.odiglet_labels.extend(OF_TIERS.into_iter().filter(|key| label(key) == Some(LABEL_VALUE)));
             }
             ("karpenter.sh", "NodeClaim" | "Machine") => drop(self.seen.insert(CLAIMS)),
             ("karpenter.sh", "NodePool" | "Provisioner") => drop(self.seen.insert(POOLS)),
@@ -145,7 +151,8 @@ impl Gathered {
 
     fn take_owner(&mut self, kind: &'static str, name: Name, object: &View) {
         if let Some(owner) = controller(object) {
-            self.owners.insert((kind, name), owner);
+            let first = self.owners.entry((kind, name)).or_insert_with(|| owner.clone());
+            *first = owner.min(first.clone());
         }
     }
 
@@ -168,6 +175,7 @@ impl Gathered {
             let result = DaemonSet::read(copy.text.clone().into_bytes()).map(drop);
             sound(copy, "odiglet's DaemonSet", result)
         });
+        self.is_unreadable = !unreadable.is_empty();
         unreadable
     }
 
@@ -175,7 +183,8 @@ impl Gathered {
     /// for in the namespace of the settings, and is in no other.
     pub fn answers(&self, settings: &Settings) -> FromCluster {
         let collected = |resource: &str| self.collected.contains(resource);
-        let looked_for = self.searched.contains(settings.odiglet.namespace) && self.elsewhere.is_empty();
+        let looked_for =
+            self.searched.contains(settings.odiglet.namespace) && self.elsewhere.is_empty() && !self.is_unreadable;
         FromCluster {
             effective_config: !self.config_maps.is_empty() || looked_for && collected("configmaps"),
             odiglet: !self.odiglets.is_empty() || looked_for && collected("daemonsets.apps"),
@@ -190,12 +199,14 @@ impl Gathered {
         EffectiveConfig::read(self.config_maps.first()?.text.as_bytes()).ok()
     }
 
-    /// Says which of several different configurations of Odigos counts.
+    /// Says which of several different configurations or DaemonSets of Odigos counts.
     pub fn ambiguity(&self) -> Option<String> {
-        let (first, last) = (self.config_maps.first()?, self.config_maps.last()?);
-        let Copy { file, line, .. } = first;
-        (first.text != last.text)
-            .then(|| format!("of different ConfigMaps effective-config the one at {file}:{line} counts"))
+        let of = |what: &str, copies: &BTreeSet<Copy>| {
+            let (first, last) = (copies.first()?, copies.last()?);
+            let Copy { file, line, .. } = first;
+            (first.text != last.text).then(|| format!("of different {what} the one at {}:{line} counts", plain(file)))
+        };
+        of("ConfigMaps effective-config", &self.config_maps).or_else(|| of("DaemonSets of odiglet", &self.odiglets))
     }
 
     /// Says where Odigos is, where that is not where the settings have it.

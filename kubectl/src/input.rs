@@ -15,19 +15,31 @@ use crate::yaml;
 #[derive(Debug)]
 pub struct Input {
     sources: Vec<Source>,
-    /// What the lists of each file say of their items.
-    headers: Vec<Vec<Header>>,
+    /// What the first pass has come to know of each file.
+    known: Vec<Known>,
     unreadable: BTreeSet<Unreadable>,
     progress: Progress,
 }
 
+/// How a file is to be read.
+#[derive(Debug)]
+struct Known {
+    format: Format,
+    /// What its lists say of their items.
+    headers: Vec<Header>,
+    /// Whether it has a flaw, at which each pass has to stop.
+    is_flawed: bool,
+}
+
+/// How often the input is read.
+const PASSES: u64 = 2;
+
 impl Input {
-    /// The files that paths name. It is read `passes` times, for the progress to be shown.
-    pub fn open(paths: &[PathBuf], passes: u64) -> Self {
+    /// The files that paths name.
+    pub fn open(paths: &[PathBuf]) -> Self {
         let (sources, unreadable) = source::find(paths);
-        let size = sources.iter().map(|source| source.size).sum::<u64>() * passes;
-        let headers = vec![Vec::new(); sources.len()];
-        Input { sources, headers, unreadable: unreadable.into_iter().collect(), progress: Progress::of(size) }
+        let size = sources.iter().map(|source| source.size).sum::<u64>() * PASSES;
+        Input { sources, known: Vec::new(), unreadable: unreadable.into_iter().collect(), progress: Progress::of(size) }
     }
 
     /// Whether there is nothing to be read, as when a command that was piped in has failed.
@@ -37,20 +49,30 @@ impl Input {
 
     /// Shows each object to `visit`, and finds out what can't be read. It may show objects twice.
     pub fn first_pass(&mut self, visit: &mut dyn FnMut(&Item)) {
-        for (index, source) in self.sources.iter().enumerate() {
-            let (walked, result) = walk(source, &[], true, &self.progress, visit);
+        for source in &self.sources {
+            let mut format = source.format().unwrap_or(Format::Json);
+            let (mut walked, mut result) = walk(source, format, &[], true, &self.progress, visit);
+            // A map of YAML may begin as an object of JSON does.
+            if result.is_err() && format == Format::Json && source.may_be_yaml() {
+                let (as_yaml, read) = walk(source, Format::Yaml, &[], true, &Progress::none(), visit);
+                if read.is_ok() {
+                    (format, walked, result) = (Format::Yaml, as_yaml, read);
+                }
+            }
+            let is_flawed = result.is_err();
             self.unreadable.extend(result.err().map(|flaw| Unreadable { file: source.name.clone(), flaw }));
             if walked.came_early && !walked.headers.is_empty() {
-                let _told_already = walk(source, &walked.headers, false, &Progress::none(), visit);
+                let _told_already = walk(source, format, &walked.headers, is_flawed, &Progress::none(), visit);
             }
-            self.headers[index] = walked.headers;
+            self.known.push(Known { format, headers: walked.headers, is_flawed });
         }
     }
 
     /// Shows each object to `visit` once, after [`Input::first_pass`].
-    pub fn pass(&self, visit: &mut dyn FnMut(&Item)) {
-        for (source, headers) in self.sources.iter().zip(&self.headers) {
-            let _told_already = walk(source, headers, false, &self.progress, visit);
+    pub fn pass(&mut self, visit: &mut dyn FnMut(&Item)) {
+        for (source, known) in self.sources.iter().zip(&self.known) {
+            let (_, result) = walk(source, known.format, &known.headers, known.is_flawed, &self.progress, visit);
+            self.unreadable.extend(result.err().map(|flaw| Unreadable { file: source.name.clone(), flaw }));
         }
     }
 
@@ -72,16 +94,16 @@ impl Input {
 
 fn walk(
     source: &Source,
+    format: Format,
     headers: &[Header],
     checks: bool,
     progress: &Progress,
     visit: &mut dyn FnMut(&Item),
 ) -> (Walked, Result<(), Flaw>) {
-    let walk = Walk { file: &source.name, headers, checks };
-    let opened = source.format().and_then(|format| Ok((format, progress.read(source.open()?))));
-    match opened {
-        Ok((Format::Json, reader)) => walk.json(reader, visit),
-        Ok((Format::Yaml, reader)) => {
+    let walk = Walk { file: &source.name, headers, checks, depth: 0 };
+    match source.open().map(|file| progress.read(file)) {
+        Ok(reader) if format == Format::Json => walk.json(reader, visit),
+        Ok(reader) => {
             let mut walked = Walked::default();
             let result = yaml(&walk, reader, &mut walked, visit);
             (walked, result)
@@ -93,10 +115,7 @@ fn walk(
 fn yaml(walk: &Walk, mut reader: impl Read, walked: &mut Walked, visit: &mut dyn FnMut(&Item)) -> Result<(), Flaw> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes)?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let line = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count() + 1;
-        Flaw::at(line, 0, "is not UTF-8".to_owned())
-    })?;
+    let text = Flaw::check_text(&bytes, 1)?;
     yaml::documents(text, |document| {
         let kind = document.text("kind").unwrap_or_default();
         let of_items = kind.strip_suffix("List").unwrap_or_default();
@@ -107,12 +126,12 @@ fn yaml(walk: &Walk, mut reader: impl Read, walked: &mut Walked, visit: &mut dyn
                 let header = Header { api_version, kind: of_items.to_owned() };
                 for item in items {
                     let json = item?;
-                    walk.show_text(&json.text, Lines::Of(&json.lines), &header, walked, visit);
+                    walk.show_text(&json.text, Lines::Of(&json.lines, 0), &header, walked, visit);
                 }
             }
             None => {
                 let json = document.json()?;
-                walk.show_text(&json.text, Lines::Of(&json.lines), &Header::default(), walked, visit);
+                walk.show_text(&json.text, Lines::Of(&json.lines, 0), &Header::default(), walked, visit);
             }
         }
         Ok(())

@@ -25,8 +25,20 @@ pub struct Item<'t> {
 pub enum Lines<'t> {
     /// The text is from the file, and begins in this line.
     From(usize),
-    /// The text was made of YAML: the line of the value at each offset, in the order of the offsets.
-    Of(&'t [(usize, usize)]),
+    /// The text was made of YAML: the line of the value at each offset, in the order of the offsets, and at
+    /// which of these the text begins.
+    Of(&'t [(usize, usize)], usize),
+}
+
+impl<'t> Lines<'t> {
+    /// Those of a text that is part of another whose lines these are.
+    pub fn within(self, whole: &[u8], part: &[u8]) -> Self {
+        let offset = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+        match self {
+            Lines::From(line) => Lines::From(line + whole.iter().take(offset).filter(|byte| **byte == b'\n').count()),
+            Lines::Of(lines, skipped) => Lines::Of(lines, skipped + offset),
+        }
+    }
 }
 
 impl Item<'_> {
@@ -40,8 +52,8 @@ impl Item<'_> {
         let offset = offset(self.text, path);
         match self.lines {
             Lines::From(line) => line + self.text.iter().take(offset).filter(|byte| **byte == b'\n').count(),
-            Lines::Of(lines) => {
-                let after = lines.partition_point(|(at, _)| *at <= offset);
+            Lines::Of(lines, skipped) => {
+                let after = lines.partition_point(|(at, _)| *at <= skipped + offset);
                 after.checked_sub(1).and_then(|last| lines.get(last)).map_or(1, |(_, line)| *line)
             }
         }

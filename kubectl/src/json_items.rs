@@ -29,6 +29,8 @@ pub struct Walk<'w> {
     pub headers: &'w [Header],
     /// Whether each object is checked to be JSON throughout.
     pub checks: bool,
+    /// In how many lists what is walked through is.
+    pub depth: usize,
 }
 
 /// What a walk has come to know.
@@ -157,8 +159,11 @@ impl Walk<'_> {
         walked: &mut Walked,
         visit: &mut dyn FnMut(&Item),
     ) -> Result<(), Flaw> {
-        if self.checks && serde_json::from_slice::<IgnoredAny>(text).is_err() {
-            return Err(window.flaw(text));
+        if self.checks {
+            if serde_json::from_slice::<IgnoredAny>(text).is_err() {
+                return Err(window.flaw(text));
+            }
+            Flaw::check_text(text, line)?;
         }
         self.show_text(text, Lines::From(line), header, walked, visit);
         Ok(())
@@ -173,7 +178,12 @@ impl Walk<'_> {
         walked: &mut Walked,
         visit: &mut dyn FnMut(&Item),
     ) {
-        let Top { api_version, kind, .. } = Top::read(text);
+        let top = Top::read(text);
+        if top.is_list() {
+            self.show_list(text, lines, walked, visit);
+            return;
+        }
+        let Top { api_version, kind, .. } = top;
         let or_of_list =
             |own: Cow<'_, str>, of_list: &str| if own.is_empty() { of_list.to_owned() } else { own.into_owned() };
         walked.came_early |= kind.is_empty() && header.kind.is_empty();
@@ -181,6 +191,27 @@ impl Walk<'_> {
         let api_version = or_of_list(api_version, &header.api_version);
         if !kind.is_empty() {
             visit(&Item { text, api_version: api_version.into(), kind: kind.into(), file: self.file, lines });
+        }
+    }
+}
+
+/// How deep a list may be in lists.
+const LISTS: usize = 8;
+
+impl Walk<'_> {
+    /// Shows the objects of a list that is itself an item.
+    fn show_list(&self, text: &[u8], lines: Lines, walked: &mut Walked, visit: &mut dyn FnMut(&Item)) {
+        if self.depth >= LISTS {
+            return;
+        }
+        let list = View::new(text);
+        let of = |key| list.get(key).and_then(View::as_str).unwrap_or_default();
+        let kind = of("kind").strip_suffix("List").unwrap_or_default().to_owned();
+        let header = Header { api_version: of("apiVersion").to_owned(), kind };
+        let within = Walk { depth: self.depth + 1, ..*self };
+        let Some(Content::List(items)) = list.get("items").map(View::content) else { return };
+        for item in items {
+            within.show_text(item.text(), lines.within(text, item.text()), &header, walked, visit);
         }
     }
 }
@@ -248,7 +279,7 @@ mod tests {
 
     fn walk(text: &str, headers: &[Header]) -> (Vec<String>, Walked, Result<(), Flaw>) {
         let mut seen = Vec::new();
-        let walk = Walk { file: "f", headers, checks: true };
+        let walk = Walk { file: "f", headers, checks: true, depth: 0 };
         let (walked, result) = walk.json(text.as_bytes(), &mut |item| {
             seen.push(format!("{} {} {}", item.api_version, item.kind, item.line(&Default::default())));
         });

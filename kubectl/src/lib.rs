@@ -30,6 +30,7 @@ pub mod json_items;
 pub mod judge;
 pub mod names;
 pub mod output;
+pub mod plain;
 pub mod plan;
 pub mod progress;
 pub mod settings_file;

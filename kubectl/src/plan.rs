@@ -67,6 +67,9 @@ pub fn check(settings: &Settings, gathered: &Gathered, goal: Goal) -> Result<(),
     if let Some(misplaced) = gathered.misplaced(settings) {
         return Err(format!("{misplaced}: put it right with --settings"));
     }
+    if let Some(ambiguity) = gathered.ambiguity() {
+        return Err(format!("{ambiguity}: leave out what is not of this cluster"));
+    }
     if let Some(other) = gathered.other_tier(settings) {
         return Err(format!("{other}: say with --settings which tier it is"));
     }
@@ -96,7 +99,7 @@ pub fn write(
     out: &mut impl Write,
     settings: &Settings,
     gathered: &Gathered,
-    input: &Input,
+    input: &mut Input,
     goal: Goal,
 ) -> io::Result<()> {
     let now = Situation::in_cluster(settings, gathered, Kind::NodePool);
@@ -132,8 +135,12 @@ pub fn write(
     for change in &changes {
         writeln!(out, "# to {}: {}.", change.after, change.kind.name())?;
     }
-    writeln!(out, "#\n# Made of what was collected: read it, and run it step by step. Each command can be run again;")?;
-    writeln!(out, "# a patch of what has changed in between is refused by its `test`. Then collect and plan anew.")?;
+    writeln!(
+        out,
+        "#\n# Made of what was collected: read it, and run it step by step. What was done before does nothing a"
+    )?;
+    writeln!(out, "# second time, or is refused: a patch by its `test`, of what has changed in between, too. Then")?;
+    writeln!(out, "# collect and plan anew.")?;
     writeln!(out, "# It takes kubectl, helm and jq.")?;
     if let Some(wanted) = planned::none_ready_of(gathered) {
         writeln!(

@@ -34,13 +34,21 @@ pub fn check<'s>(view: &'s View<'s>) -> Result<Settings<'s>, Error> {
 fn settings(text: &str, policy: Option<&str>) -> Result<Vec<u8>, String> {
     let mut documents = Vec::new();
     yaml::documents(text, |document| {
-        documents.push(document.json()?.text);
+        match document.items().filter(|_| document.text("kind").is_some_and(|kind| kind.ends_with("List"))) {
+            Some(items) => {
+                for item in items {
+                    documents.push(item?.text);
+                }
+            }
+            None => documents.push(document.json()?.text),
+        }
         Ok(())
     })
     .map_err(|flaw| format!("line {}, column {}: {}", flaw.line, flaw.column, flaw.reason))?;
     let views: Vec<View> = documents.iter().map(|text| View::new(text)).collect();
     let is_policy = |view: &&View| {
-        view.get("apiVersion").and_then(View::as_str).is_some_and(|version| version.starts_with(KUBEWARDEN))
+        let of = |key| view.get(key).and_then(View::as_str).unwrap_or_default();
+        of("apiVersion").starts_with(KUBEWARDEN) && of("kind").ends_with("AdmissionPolicy")
     };
     let name =
         |view: &&View| view.get("metadata").and_then(|metadata| metadata.get("name")).and_then(View::as_str) == policy;
@@ -70,12 +78,21 @@ mod tests {
 kind: ClusterRole
 ---
 apiVersion: policies.kubewarden.io/v1
+kind: PolicyServer
+metadata: {name: server}
+---
+apiVersion: policies.kubewarden.io/v1
+kind: ClusterAdmissionPolicy
 metadata: {name: first}
 spec: {settings: {tier: cloud}}
 ---
-apiVersion: policies.kubewarden.io/v1
-metadata: {name: second}
-spec: {}
+apiVersion: v1
+kind: List
+items:
+- apiVersion: policies.kubewarden.io/v1
+  kind: AdmissionPolicy
+  metadata: {name: second}
+  spec: {}
 ";
 
     #[rstest]

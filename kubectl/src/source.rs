@@ -52,9 +52,14 @@ impl Source {
         }
     }
 
+    /// Whether its name does not say that it is JSON.
+    pub fn may_be_yaml(&self) -> bool {
+        Path::new(&self.name).extension().is_none_or(|extension| extension != "json")
+    }
+
     /// How it is written: by its name, or else by how it begins.
     pub fn format(&self) -> io::Result<Format> {
-        if Path::new(&self.name).extension().is_some_and(|extension| extension == "json") {
+        if !self.may_be_yaml() {
             return Ok(Format::Json);
         }
         let mut beginning = Vec::new();
@@ -115,13 +120,17 @@ impl Found {
         for entry in entries {
             let path = entry.path();
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
-            let wanted = path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known));
+            let wanted = path
+                .extension()
+                .is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)));
+            // Whoever opens a pipe waits for what is written into it.
+            let is_file = fs::metadata(&path).map_or(true, |metadata| metadata.is_file());
             // A link to a folder may lead back to where it is.
             let result = if hidden {
                 Ok(())
             } else if entry.file_type()?.is_dir() {
                 self.folder(&path)
-            } else if wanted && !path.is_dir() {
+            } else if wanted && is_file {
                 self.path(&path)
             } else {
                 Ok(())

@@ -8,11 +8,15 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Marker, Parser, ScanError};
 
+use odigos_karpenter_policy::json::view::DEPTH_LIMIT;
+
 use crate::Flaw;
 use node::{Content, Node};
 
-/// The most bytes that a document may come to, which aliases could make of a few.
+/// The most bytes that a document may come to, which aliases could make of a few; and of values, which take
+/// more memory than the few bytes that they may have.
 const LIMIT: usize = 32 << 20;
+const VALUE_LIMIT: usize = 2 << 20;
 
 /// A document as JSON.
 #[derive(Debug, Default)]
@@ -102,6 +106,9 @@ impl Builder {
     fn take(&mut self, event: Event, at: Marker) -> Result<Option<Rc<Node>>, Flaw> {
         let line = at.line();
         let (node, anchor) = match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) if self.open.len() > DEPTH_LIMIT => {
+                return Err(Flaw::at(line, at.col() + 1, "is nested too deep".to_owned()));
+            }
             Event::SequenceStart(anchor, _) => {
                 self.open.push(Open { line, anchor, kind: OpenKind::List(Vec::new()) });
                 return Ok(None);

@@ -2,6 +2,8 @@
 
 use odigos_karpenter_policy::json::view::{View, quoted};
 
+use crate::plain::plain;
+
 /// The JSON patch that makes an object's lists below a place what they are in `after`; `None` where they
 /// are the same.
 ///
@@ -44,11 +46,12 @@ fn below<'v, 't>(view: &'v View<'t>, place: &[&str]) -> Option<&'v View<'t>> {
     place.iter().try_fold(view, |view, key| view.get(key))
 }
 
-/// Text as one word of a shell.
+/// Text as one word of a shell. No name that the API server takes has a character that a terminal obeys.
 pub fn shell(text: &str) -> String {
+    let text = plain(text);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b':');
     if !text.is_empty() && text.bytes().all(plain) {
-        return text.to_owned();
+        return text.into_owned();
     }
     format!("'{}'", text.replace('\'', r"'\''"))
 }

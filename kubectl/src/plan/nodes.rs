@@ -11,8 +11,9 @@ use crate::judge::Judged;
 /// A node with the startup taint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tainted {
-    /// Nobody removes it: the command that does, and whether it leaves an entry that odiglet removes.
-    Stuck { command: String, waits: bool },
+    /// Nobody removes it: the command that does; and where that leaves an entry that odiglet removes, whether
+    /// odiglet has to start anew for it.
+    Stuck { command: String, rest: Option<bool> },
     /// odiglet has been there before the taint was, and removes it when it starts anew.
     CameLate,
     /// odiglet is on its way, or it ought to be.
@@ -30,15 +31,18 @@ pub fn tainted(item: &Item, judged: &Judged, untainting: bool) -> Option<Tainted
         let patch = patch(&node, &after, &["spec"], &["taints"])?;
         let name = shell(&judged.name);
         let command = format!("kubectl patch node {name} --type=json -p {}", shell(&patch));
-        return Some(Tainted::Stuck { command, waits: has_key(&after) });
+        return Some(Tainted::Stuck { command, rest: has_key(&after).then(|| is_prepared(&node)) });
     }
     untainting.then(|| if is_prepared(&node) { Tainted::CameLate } else { Tainted::Waits })
 }
 
-fn has_key(node: &View) -> bool {
-    let taints = node.get("spec").and_then(|spec| spec.get("taints")).map(View::content);
-    matches!(taints, Some(Content::List(taints))
-        if taints.iter().any(|taint| taint.get("key").and_then(View::as_str) == Some(TAINT_KEY)))
+/// Whether a Node, a NodePool or a Provisioner has the key of the startup taint in a list of taints.
+pub fn has_key(object: &View) -> bool {
+    let is_key = |taint: &View| taint.get("key").and_then(View::as_str) == Some(TAINT_KEY);
+    let is_in = |spec: &View, list| matches!(spec.get(list).map(View::content), Some(Content::List(taints)) if taints.iter().any(is_key));
+    let spec = object.get("spec");
+    let of_template = spec.and_then(|spec| spec.get("template")).and_then(|template| template.get("spec"));
+    [spec, of_template].into_iter().flatten().any(|spec| is_in(spec, "taints") || is_in(spec, "startupTaints"))
 }
 
 fn is_prepared(node: &View) -> bool {

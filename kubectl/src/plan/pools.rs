@@ -31,7 +31,7 @@ impl Pool {
         let is_nodepool = item.kind == "NodePool";
         let place: &[&str] = if is_nodepool { &["spec", "template", "spec"] } else { &["spec"] };
         let budgets = before.get("spec").and_then(|spec| spec.get("disruption")).and_then(|it| it.get("budgets"));
-        let budgets = budgets.filter(|budgets| !budgets.is_null()).and_then(View::canonical);
+        let budgets = budgets.filter(|budgets| matches!(budgets.content(), Content::List(_))).and_then(View::canonical);
         Some(Pool {
             name: judged.name.clone(),
             resource: if is_nodepool { "nodepools.karpenter.sh" } else { "provisioners.karpenter.sh" },

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::plain::plain;
+
 /// Steps in order.
 #[derive(Debug, Default)]
 pub struct Script {
@@ -47,7 +49,7 @@ impl Step {
     /// Says something. Names are in it, so that it must stay a comment.
     pub fn note(&mut self, note: impl AsRef<str>) -> &mut Self {
         for line in note.as_ref().lines() {
-            self.lines.push(Line::Note(line.replace('\r', " ")));
+            self.lines.push(Line::Note(plain(line).into_owned()));
         }
         self
     }

@@ -48,6 +48,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.policy(false);
             steps.overlays();
             steps.workloads();
+            steps.unneeded_overlays();
             steps.waiting_claims();
             steps.pools();
             steps.nodes(survey);
@@ -57,6 +58,7 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.overlays();
             steps.workloads();
+            steps.unneeded_overlays();
             steps.waiting_claims();
             steps.policy_of_pools();
             steps.pools();
@@ -85,6 +87,8 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.policy(false);
             steps.workloads();
+            steps.unneeded_overlays();
+            steps.waiting_claims();
             steps.pools();
             steps.nodes(survey);
         }
@@ -109,6 +113,8 @@ pub fn of(ground: &Ground, change: &Change, survey: &Survey, is_last: bool, scri
             steps.odigos();
             steps.policy(false);
             steps.workloads();
+            steps.unneeded_overlays();
+            steps.waiting_claims();
             steps.pools();
             steps.nodes(survey);
         }
@@ -246,6 +252,9 @@ impl Steps<'_> {
     }
 
     fn unneeded_overlays(&mut self) {
+        if self.change.after.installed && self.change.after.mount_method == MountMethod::VirtualDevice {
+            return;
+        }
         let with_device = self.ground.gathered.overlays().filter(|(_, text)| overlays::has_device(text));
         let removals: Vec<String> = with_device.filter_map(|(name, text)| overlays::removal(name, text)).collect();
         if removals.is_empty() {
@@ -282,6 +291,11 @@ impl Steps<'_> {
         }
         if self.survey.intolerant {
             step.note("None gets the startup taint, for odiglet does not tolerate it: see to its tolerations first.");
+        }
+        if !self.survey.left_alone.is_empty() {
+            let names: Vec<&str> = self.survey.left_alone.iter().map(String::as_str).collect();
+            step.note("The settings exclude these, so that they are for you: nobody will take the taint away there.");
+            step.note(format!("{}.", names.join(", ")));
         }
         if self.survey.pools.is_empty() {
             step.note("None needs a change.");
@@ -334,7 +348,7 @@ impl Steps<'_> {
         let step = self.script.step("Nodes that keep the taint");
         if !self.ground.gathered.knows(NODES) {
             step.note("The input has no Nodes: kubectl get nodes -o json has them.");
-        } else if stuck.is_empty() && came_late.is_empty() {
+        } else if stuck.is_empty() && came_late.is_empty() && waits.is_empty() {
             step.note("There are none.");
         }
         if !stuck.is_empty() {

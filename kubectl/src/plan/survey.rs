@@ -36,10 +36,13 @@ pub struct Survey {
     pub unprovisioned: BTreeSet<String>,
     /// Whether odiglet could not start on a node with the startup taint, so that no pool gets it.
     pub intolerant: bool,
-    /// What Karpenter of this version calls NodeClaims.
+    /// Whether there are Provisioners or Machines, and NodePools or NodeClaims.
     old_karpenter: bool,
-    nodes: BTreeMap<String, usize>,
-    claims: BTreeMap<String, usize>,
+    /// Pools and nodes with the taint that the settings exclude, though nobody will take it away.
+    pub left_alone: BTreeSet<String>,
+    new_karpenter: bool,
+    nodes: BTreeSet<(String, String)>,
+    claims: BTreeSet<(String, String)>,
     instrumented_daemon_sets: BTreeSet<Name>,
 }
 
@@ -47,37 +50,46 @@ impl Survey {
     /// Takes what it needs of an object.
     pub fn take(&mut self, item: &Item, judge: &Judge, gathered: &Gathered) {
         self.take_daemon_sets_pod(item);
-        let count = |counts: &mut BTreeMap<String, usize>| {
-            if let Some(pool) = nodes::pool_of(&View::new(item.text)) {
-                *counts.entry(pool).or_default() += 1;
-            }
+        let object = View::new(item.text);
+        let name = || {
+            let name = object.get("metadata").and_then(|metadata| metadata.get("name")).and_then(View::as_str);
+            name.unwrap_or_default().to_owned()
         };
         match (item.group(), item.kind.as_ref()) {
-            ("", "Node") => count(&mut self.nodes),
-            ("karpenter.sh", "NodeClaim" | "Machine") => count(&mut self.claims),
+            ("", "Node") => self.nodes.extend(nodes::pool_of(&object).map(|pool| (pool, name()))),
+            ("karpenter.sh", "NodeClaim" | "Machine") => {
+                self.claims.extend(nodes::pool_of(&object).map(|pool| (pool, name())));
+            }
             _ => {}
         }
+        self.old_karpenter |= item.group() == "karpenter.sh" && matches!(item.kind.as_ref(), "Provisioner" | "Machine");
+        self.new_karpenter |= item.group() == "karpenter.sh" && matches!(item.kind.as_ref(), "NodePool" | "NodeClaim");
         let Some(judged) = judge.judge(item) else { return };
+        let is_place = matches!(item.kind.as_ref(), "NodePool" | "Provisioner" | "Node");
+        if is_place && judged.findings.is_empty() && !judge.situation().untainting() && nodes::has_key(&object) {
+            self.left_alone.insert(format!("{} {}", judged.kind, judged.name));
+        }
         match (item.group(), item.kind.as_ref()) {
             ("karpenter.sh", "NodePool" | "Provisioner") => {
                 self.pools.extend(Pool::of(item, &judged));
-                self.old_karpenter |= item.kind == "Provisioner";
                 let hinted = |rule| judged.hints.iter().any(|hint| hint.rule == Some(rule));
                 self.intolerant |= hinted(Rule::OdigletIntolerant);
                 if hinted(Rule::KarpenterIntegrationOff) {
                     self.unprovisioned.insert(judged.name.clone());
                 }
                 if hinted(Rule::NodeOverlayMissing) {
-                    let text = View::new(item.text).canonical().unwrap_or_default();
-                    self.without_device.insert(judged.name.clone(), text);
+                    let text = object.canonical().unwrap_or_default();
+                    keep_least(&mut self.without_device, judged.name.clone(), text);
                 }
             }
             ("", "Node") => match nodes::tainted(item, &judged, judge.situation().untainting()) {
-                Some(Tainted::Stuck { command, waits }) => {
-                    if waits {
-                        self.waits.insert(judged.name.clone());
+                Some(Tainted::Stuck { command, rest }) => {
+                    match rest {
+                        Some(true) => drop(self.came_late.insert(judged.name.clone())),
+                        Some(false) => drop(self.waits.insert(judged.name.clone())),
+                        None => {}
                     }
-                    self.stuck.insert(judged.name, command);
+                    keep_least(&mut self.stuck, judged.name, command);
                 }
                 Some(Tainted::CameLate) => drop(self.came_late.insert(judged.name)),
                 Some(Tainted::Waits) => drop(self.waits.insert(judged.name)),
@@ -85,7 +97,7 @@ impl Survey {
             },
             ("karpenter.sh", "NodeClaim") => {
                 let waits = judged.findings.iter().any(|finding| finding.rule == Rule::DeviceOrphaned);
-                if waits && !is_initialized(&View::new(item.text)) {
+                if waits && !is_initialized(&object) {
                     self.waiting_claims.insert(judged.name);
                 }
             }
@@ -99,14 +111,14 @@ impl Survey {
             return;
         }
         let pod = View::new(item.text);
-        let Some((kind, name)) = crate::gathered::controller(&pod).filter(|(kind, _)| kind == "DaemonSet") else {
+        let Some((_, name)) = crate::gathered::controller(&pod).filter(|(kind, _)| kind == "DaemonSet") else {
             return;
         };
         let metadata = pod.get("metadata");
         let labels = metadata.and_then(|metadata| metadata.get("labels"));
         let is_marked = labels.is_some_and(|labels| labels.get(AGENTS_HASH_LABEL).is_some())
             || String::from_utf8_lossy(item.text).contains(DEVICE_DOMAIN);
-        if is_marked && kind == "DaemonSet" {
+        if is_marked {
             let namespace = metadata.and_then(|metadata| metadata.get("namespace")).and_then(View::as_str);
             self.instrumented_daemon_sets.insert((namespace.unwrap_or_default().to_owned(), name));
         }
@@ -115,13 +127,17 @@ impl Survey {
     /// How many nodes a pool has: by its Nodes, or where there are none in the input, its NodeClaims;
     /// `None` where the input has neither.
     pub fn nodes_of(&self, pool: &str, gathered: &Gathered) -> Option<usize> {
-        let counts = if gathered.knows(NODES) { &self.nodes } else { &self.claims };
-        (gathered.knows(NODES) || gathered.knows(CLAIMS)).then(|| counts.get(pool).copied().unwrap_or_default())
+        let all = if gathered.knows(NODES) { &self.nodes } else { &self.claims };
+        (gathered.knows(NODES) || gathered.knows(CLAIMS)).then(|| all.iter().filter(|(of, _)| of == pool).count())
     }
 
-    /// The resource by which Karpenter tells of the nodes that it launches.
+    /// The resources by which Karpenter tells of the nodes that it launches.
     pub fn claims(&self) -> &'static str {
-        if self.old_karpenter { "machines.karpenter.sh" } else { CLAIMS }
+        match (self.old_karpenter, self.new_karpenter) {
+            (true, true) => "nodeclaims.karpenter.sh,machines.karpenter.sh",
+            (true, false) => "machines.karpenter.sh",
+            (false, _) => CLAIMS,
+        }
     }
 
     /// The pools that need a NodeOverlay, and the instrumented DaemonSets that run on each.
@@ -139,6 +155,14 @@ impl Survey {
             running.map(|(name, _)| format!("{}/{}", name.0, name.1)).collect()
         };
         self.without_device.iter().map(|(pool, text)| (pool.as_str(), running_on(text))).collect()
+    }
+}
+
+/// Of objects that have the same name the order of the input must not choose.
+fn keep_least(map: &mut BTreeMap<String, String>, name: String, text: String) {
+    let least = map.entry(name).or_insert_with(|| text.clone());
+    if text < *least {
+        *least = text;
     }
 }
 

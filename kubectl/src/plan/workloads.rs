@@ -1,6 +1,6 @@
 //! Workloads whose pods carry what can't be changed in a running pod.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use odigos_karpenter_policy::json::view::View;
 use odigos_karpenter_policy::rule::Rule;
@@ -43,8 +43,8 @@ pub struct Workload {
 /// What is stale of a workload.
 #[derive(Clone, Debug, Default)]
 pub struct Stale {
-    /// How many of its pods.
-    pods: usize,
+    /// Its pods, by name.
+    pods: BTreeSet<String>,
     /// Its template, which people wrote.
     template: bool,
 }
@@ -62,10 +62,14 @@ impl Workloads {
             return;
         }
         if item.kind == "Pod" {
-            self.0.entry(owner(item, judged, gathered)).or_default().pods += 1;
+            self.0.entry(owner(item, judged, gathered)).or_default().pods.insert(judged.name.clone());
         } else {
-            let workload = workload(&judged.kind, &judged.namespace, &judged.name);
-            self.0.entry(workload).or_default().template = true;
+            // A ReplicaSet is its Rollout's, whose template it has.
+            let (kind, name) = match &judged.controller {
+                Some((kind, name)) => (kind, name),
+                None => (&judged.kind, &judged.name),
+            };
+            self.0.entry(workload(kind, &judged.namespace, name)).or_default().template = true;
         }
     }
 
@@ -93,14 +97,18 @@ impl Workloads {
 
 fn has_ended(item: &Item) -> bool {
     let object = View::new(item.text);
-    let phase = object.get("status").and_then(|status| status.get("phase")).and_then(View::as_str);
-    item.kind == "Pod" && matches!(phase, Some("Succeeded" | "Failed"))
+    let status = |key| object.get("status").and_then(|status| status.get(key));
+    match item.kind.as_ref() {
+        "Pod" => matches!(status("phase").and_then(View::as_str), Some("Succeeded" | "Failed")),
+        "Job" => status("completionTime").is_some_and(|time| !time.is_null()),
+        _ => false,
+    }
 }
 
 fn note(workload: &Workload, stale: &Stale) -> String {
     let Workload { namespace, kind, name, .. } = workload;
     let place = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
-    let carriers = match (stale.pods, stale.template) {
+    let carriers = match (stale.pods.len(), stale.template) {
         (0, _) => "its template".to_owned(),
         (pods, true) => format!("{} and its template", counted(pods, "pod")),
         (pods, false) => counted(pods, "pod"),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use odigos_karpenter_policy::json::view::{DEPTH_LIMIT, quoted};
 
-use super::{Json, LIMIT};
+use super::{Json, LIMIT, VALUE_LIMIT};
 use crate::Flaw;
 
 /// The key by which a map takes the members of others.
@@ -46,7 +46,7 @@ impl Node {
 
     /// Writes it as JSON to the end of `out`.
     pub fn write(&self, out: &mut Json, depth: usize) -> Result<(), Flaw> {
-        if depth > DEPTH_LIMIT || out.text.len() > LIMIT {
+        if depth > DEPTH_LIMIT || out.text.len() > LIMIT || out.lines.len() > VALUE_LIMIT {
             let what = if depth > DEPTH_LIMIT { "is nested too deep" } else { "is too large, by aliases of aliases" };
             return Err(Flaw::at(self.line, 0, what.to_owned()));
         }

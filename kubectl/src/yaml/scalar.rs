@@ -1,4 +1,4 @@
-//! What a word of YAML stands for, by the core schema.
+//! What a word of YAML stands for, by the core schema and as kubectl reads it.
 
 use saphyr_parser::{ScalarStyle, Tag};
 
@@ -12,6 +12,9 @@ pub fn content(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Content {
     }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Content::Plain("null".to_owned()),
+        // kubectl reads these as well so, as YAML 1.1 does.
+        "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Content::Plain("true".to_owned()),
+        "no" | "No" | "NO" | "off" | "Off" | "OFF" => Content::Plain("false".to_owned()),
         "true" | "True" | "TRUE" => Content::Plain("true".to_owned()),
         "false" | "False" | "FALSE" => Content::Plain("false".to_owned()),
         _ => match number(text) {

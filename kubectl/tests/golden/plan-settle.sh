@@ -1,8 +1,9 @@
 # From k8s-csi-driver with Karpenter off, tier community
 # to k8s-csi-driver with Karpenter off, tier community: nothing changes, and what is not as it should be is put right.
 #
-# Made of what was collected: read it, and run it step by step. Each command can be run again;
-# a patch of what has changed in between is refused by its `test`. Then collect and plan anew.
+# Made of what was collected: read it, and run it step by step. What was done before does nothing a
+# second time, or is refused: a patch by its `test`, of what has changed in between, too. Then
+# collect and plan anew.
 # It takes kubectl, helm and jq.
 
 # === 1. The policy

@@ -57,6 +57,65 @@ fn each_bad_file_is_named_and_the_rest_is_scanned() {
     }
 }
 
+/// A configuration that can't be read is not one that is not there.
+#[test]
+fn an_unreadable_odigos_is_not_gone() {
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: effective-config, namespace: odigos-system}\n\
+                  data: {config.yaml: 'a: [b'}\n";
+    let marker = "---\n{apiVersion: odigos-karpenter/v1, kind: Collection, odigosNamespace: odigos-system, \
+                  resources: [configmaps]}\n";
+    let stdin = format!("{config}{marker}");
+    let scan = run(&["scan", "--settings", "settings.yaml"], &stdin);
+    assert!(scan.code == 2 && scan.out.contains("Judged for k8s-csi-driver with Karpenter on"), "{scan:?}");
+    let plan = run(&["plan", "--uninstall"], &stdin);
+    assert_eq!((plan.code, plan.out.as_str()), (2, ""));
+}
+
+#[rstest]
+#[case::a_list_in_an_array(r#"[{"apiVersion":"v1","kind":"List","items":[POOL]}]"#, 1)]
+#[case::a_list_in_a_list(
+    r#"{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"List","items":[POOL]}]}"#,
+    1
+)]
+#[case::yaml("kind: List\nitems:\n- kind: List\n  items: [POOL]\n", 1)]
+#[case::yaml_that_begins_like_json("{\"a\": b} # no JSON\n---\nPOOL\n", 1)]
+#[case::two_without_a_name("[POOL,POOL]", 2)]
+fn each_object_is_found(#[case] stdin: &str, #[case] pools: usize) {
+    let pool = r#"{"apiVersion":"karpenter.sh/v1","kind":"NodePool","spec":{"template":{"spec":{}}}}"#;
+    let run = run(&["scan", "--settings", "settings.yaml"], &stdin.replace("POOL", pool));
+    assert!(run.code == 1 && run.out.contains(&format!("startup-taint-missing ({pools} finding")), "{run:?}");
+}
+
+#[test]
+fn a_name_says_nothing_to_the_terminal() {
+    let pool = POOL.replace("\"p\"", r#""x\u001b]0;title\u0007\u001b[31mred\ny""#);
+    for arguments in [&["scan"] as &[&str], &["scan", "-o", "markdown"], &["plan"], &["diff"]] {
+        let run = run(&[arguments, &["--settings", "settings.yaml"]].concat(), &pool);
+        assert!(!run.out.contains(['\u{1b}', '\u{7}']) && run.out.contains("x\u{fffd}"), "{run:?}");
+    }
+    let json = run(&["scan", "-o", "json", "--settings", "settings.yaml"], &pool).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["findings"][0]["name"], "x\u{1b}]0;title\u{7}\u{1b}[31mred\ny");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.json"), b"{\n\"kind\":\"Pod\xff\"}").unwrap();
+    let run = run(&["scan", &folder.path().display().to_string()], "");
+    assert!(run.code == 2 && run.err.contains("a.json:2: is not UTF-8"), "{run:?}");
+}
+
+/// What is nested without end is an error, and ends no scan.
+#[test]
+fn yaml_nested_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("deep.yaml"), format!("{}a", "- ".repeat(200_000))).unwrap();
+    std::fs::write(folder.path().join("pool.yaml"), POOL).unwrap();
+    let run = run(&["scan", &folder.path().display().to_string(), "--settings", "settings.yaml"], "");
+    assert!(run.code == 2 && run.out.contains("NodePool p") && run.err.contains("nested too deep"), "{}", run.err);
+}
+
 #[rstest]
 #[case(&["scan", "--settings", "none.yaml"], "none.yaml: ")]
 #[case(&["scan", "--settings", "cluster/nodes.json"], "cluster/nodes.json: has neither settings nor a policy")]
@@ -134,6 +193,7 @@ fn colours_only_where_they_are_wanted() {
     command.args(scan).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).env("CLICOLOR_FORCE", "1");
     let forced = command.output().unwrap();
     assert!(forced.stdout.contains(&0x1b));
-    let not = command.env_remove("CLICOLOR_FORCE").env("NO_COLOR", "1").output().unwrap();
-    assert!(!not.stdout.contains(&0x1b) && !run(&scan, "").out.contains('\u{1b}'));
+    let not = command.env("NO_COLOR", "1").output().unwrap();
+    assert!(!not.stdout.contains(&0x1b));
+    assert!(!run(&scan, "").out.contains('\u{1b}'));
 }

@@ -37,13 +37,13 @@ fn titles(arguments: &[&str], config: &str, object: &str) -> String {
 }
 
 #[rstest]
-#[case::karpenter_on("mountMethod: k8s-csi-driver", &["--karpenter", "on"], "The Odigos Workloads The Pools Nodes")]
+#[case::karpenter_on("mountMethod: k8s-csi-driver", &["--karpenter", "on"], "The Odigos Workloads NodeOverlays The Pools Nodes")]
 #[case::karpenter_off("{mountMethod: k8s-csi-driver, karpenterEnabled: true}", &["--karpenter", "off"], "Odigos The Workloads Pools Nodes")]
 #[case::to_init("mountMethod: k8s-csi-driver", &["--to", "k8s-init-container"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
 #[case::uninstall("mountMethod: k8s-csi-driver", &["--uninstall"], "The Pools Nodes Wait Odigos Workloads NodeOverlays What")]
-#[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Workloads Pools Nodes")]
+#[case::from_init("mountMethod: k8s-init-container", &["--to", "k8s-csi-driver"], "Odigos The Workloads NodeOverlays Pools Nodes")]
 #[case::tier("mountMethod: k8s-csi-driver", &["--tier", "onprem"], "Odigos The Workloads Pools Nodes")]
-#[case::tier_and_more("mountMethod: k8s-csi-driver", &["--tier", "onprem", "--karpenter", "on"], "Odigos The The Odigos Workloads The Pools Nodes")]
+#[case::tier_and_more("mountMethod: k8s-csi-driver", &["--tier", "onprem", "--karpenter", "on"], "Odigos The The Odigos Workloads NodeOverlays The Pools Nodes")]
 #[case::from_device("{}", &["--to", "k8s-csi-driver"], "Odigos Workloads NodeOverlays The Pools Nodes")]
 fn the_order_of_changes(#[case] config: &str, #[case] arguments: &[&str], #[case] expected: &str) {
     assert_eq!(titles(arguments, config, OVERLAY), expected);
@@ -228,6 +228,56 @@ fn only_what_waits_is_deleted(#[case] kubectl: &str, #[case] deleted: bool) {
     let plan = run(&["plan", "--to", "k8s-csi-driver"], &format!("{CONFIG_HERE}{claim}")).out;
     let calls = played(&plan, kubectl);
     assert_eq!(calls.contains("kubectl delete nodeclaims.karpenter.sh/c "), deleted, "{calls}");
+}
+
+/// What waits is asked for by all names that Karpenter has for it.
+#[test]
+fn both_of_karpenters_are_waited_for() {
+    let old = "---\napiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: old}\nspec: {}\n";
+    let new = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {}}}\n";
+    for (objects, resources) in [
+        (old.to_owned(), "get machines.karpenter.sh -o"),
+        (new.to_owned(), "get nodeclaims.karpenter.sh -o"),
+        (format!("{old}{new}"), "get nodeclaims.karpenter.sh,machines.karpenter.sh -o"),
+    ] {
+        let plan = run(&["plan", "--uninstall"], &format!("{CONFIG_HERE}{objects}")).out;
+        assert!(plan.contains(resources), "{plan}");
+    }
+}
+
+#[test]
+fn what_is_excluded_is_named_where_its_taint_would_stay() {
+    let pool = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: own}\n\
+                spec: {template: {spec: {startupTaints: [{key: odigos.io/needs-init, effect: NoSchedule}]}}}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("settings.yaml");
+    fs::write(&settings, "nodePools: {exclude: [own]}\n").unwrap();
+    let settings = settings.display().to_string();
+    let stdin = format!("{CONFIG_HERE}{pool}");
+    let plan = run(&["plan", "--uninstall", "--settings", &settings], &stdin).out;
+    assert!(plan.contains("# NodePool own.\n"), "{plan}");
+    assert!(!run(&["plan", "--settings", &settings], &stdin).out.contains("NodePool own"));
+}
+
+/// odiglet removes the taint when it starts, and it has been on this node.
+#[test]
+fn a_wrong_effect_on_a_prepared_node() {
+    let node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {karpenter.sh/nodepool: p, \
+                odigos.io/odiglet-oss-installed: 'true'}}\n\
+                spec: {taints: [{key: odigos.io/needs-init, effect: NoExecute}]}\n";
+    let plan = run(&["plan", "--uninstall"], &format!("{CONFIG_HERE}{node}")).out;
+    assert!(
+        plan.contains("It came to 1 node after odiglet") && plan.contains("rollout restart daemonset/odiglet"),
+        "{plan}"
+    );
+}
+
+#[test]
+fn there_is_no_plan_of_two_clusters() {
+    let other = CONFIG_HERE.replace("'{}'", "'mountMethod: k8s-csi-driver'");
+    let plan = run(&["plan"], &format!("{CONFIG_HERE}---\n{other}"));
+    assert_eq!((plan.code, plan.out.as_str()), (2, ""));
+    assert!(plan.err.contains("leave out what is not of this cluster"), "{}", plan.err);
 }
 
 /// An overlay of somebody else's is not written over.
