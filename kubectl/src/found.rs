@@ -53,6 +53,9 @@ pub struct Found {
     index: usize,
 }
 
+/// Kind, namespace and name.
+pub type Name<'f> = (&'f str, &'f str, &'f str);
+
 /// All that was found, in an order that does not depend on that of the input.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -82,16 +85,16 @@ impl Found {
         plain(&object).into_owned()
     }
 
-    /// The same, and its file where the group has another object of that name.
-    pub fn object_among(&self, group: &[&Found]) -> String {
-        let is_other = |other: &&Found| {
-            other.file != self.file
-                && (&other.kind, &other.namespace, &other.name) == (&self.kind, &self.namespace, &self.name)
-        };
-        match group.iter().any(is_other) {
-            true => format!("{} in {}:{}", self.object(), plain(&self.file), self.line),
-            false => self.object(),
+    /// The same, and where it is if that name alone does not tell.
+    pub fn object_among(&self, homonyms: &BTreeSet<Name>) -> String {
+        if homonyms.contains(&self.full_name()) {
+            return format!("{} in {}:{}", self.object(), plain(&self.file), self.line);
         }
+        self.object()
+    }
+
+    fn full_name(&self) -> Name<'_> {
+        (&self.kind, &self.namespace, &self.name)
     }
 
     /// The path and the problem.
@@ -158,6 +161,13 @@ impl Scan {
     pub fn objects(&self) -> usize {
         self.judged.values().sum()
     }
+}
+
+/// The names that objects in different files have.
+pub fn homonyms<'f>(group: &[&'f Found]) -> BTreeSet<Name<'f>> {
+    let mut files: BTreeMap<Name, &str> = BTreeMap::new();
+    let is_elsewhere = |found: &&&'f Found| *files.entry(found.full_name()).or_insert(&found.file) != found.file;
+    group.iter().filter(is_elsewhere).map(|found| found.full_name()).collect()
 }
 
 /// Those of a rule that say the same of objects that one controller made, such as the pods of a

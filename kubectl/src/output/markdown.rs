@@ -6,7 +6,7 @@ use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::situation::Situation;
 
 use super::{counts, judged_by, summary};
-use crate::found::{Scan, alike};
+use crate::found::{Scan, alike, homonyms};
 
 /// The most rows of a table: a comment has its limits.
 const ROWS: usize = 50;
@@ -23,13 +23,13 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
             writeln!(out, "{}\n", Rule::summary(rule))?;
         }
         writeln!(out, "| object | what | remedy |\n| --- | --- | --- |")?;
-        let rows = alike(&group);
+        let (rows, homonyms) = (alike(&group), homonyms(&group));
         for (found, count) in rows.iter().take(ROWS) {
             let more = if *count > 1 { format!(" and {} more like it", count - 1) } else { String::new() };
             writeln!(
                 out,
                 "| {}{more} | {} | {} |",
-                cell(&found.object_among(&group)),
+                cell(&found.object_among(&homonyms)),
                 cell(&found.what()),
                 cell(&found.remedy)
             )?;

@@ -8,7 +8,7 @@ use odigos_karpenter_policy::rule::Rule;
 use odigos_karpenter_policy::situation::Situation;
 
 use super::{counts, judged_by, summary};
-use crate::found::{Level, Scan, alike};
+use crate::found::{Level, Scan, alike, homonyms};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -35,9 +35,10 @@ pub fn write(out: &mut impl Write, scan: &Scan, situation: &Situation) -> io::Re
             table.set_width(WIDTH);
         }
         table.set_header(["  OBJECT", "WHAT", "REMEDY"]);
+        let homonyms = homonyms(&group);
         for (found, count) in alike(&group) {
             let more = if count > 1 { format!(" and {} more like it", count - 1) } else { String::new() };
-            let object = format!("  {}{more}", found.object_among(&group));
+            let object = format!("  {}{more}", found.object_among(&homonyms));
             table.add_row([Cell::new(object), Cell::new(found.what()), Cell::new(&found.remedy)]);
         }
         for line in table.lines() {

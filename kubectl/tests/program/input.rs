@@ -99,6 +99,22 @@ fn a_name_says_nothing_to_the_terminal() {
 }
 
 #[test]
+fn objects_of_one_name_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["a.json", "b.json"] {
+        std::fs::write(folder.path().join(file), format!("\n{POOL}")).unwrap();
+    }
+    std::fs::write(folder.path().join("c.json"), POOL.replace("\"p\"", "\"q\"")).unwrap();
+    for format in ["table", "markdown"] {
+        let out = run(&["scan", &folder.path().display().to_string(), "-o", format, "--settings", "settings.yaml"], "")
+            .out
+            .replace("\\_", "_");
+        let out = if format == "table" { out.split_whitespace().collect::<Vec<_>>().join(" ") } else { out };
+        assert!(out.contains("a.json:2") && out.contains("b.json:2") && !out.contains("c.json"), "{out}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.json"), b"{\n\"kind\":\"Pod\xff\"}").unwrap();
