@@ -31,6 +31,9 @@ struct Known {
     is_flawed: bool,
 }
 
+/// The largest file, in bytes, that is read as YAML where it is no JSON: what is YAML is read whole.
+const YAML_LIMIT: u64 = 16 << 20;
+
 /// How often the input is read.
 const PASSES: u64 = 2;
 
@@ -53,7 +56,7 @@ impl Input {
             let mut format = source.format().unwrap_or(Format::Json);
             let (mut walked, mut result) = walk(source, format, &[], true, &self.progress, visit);
             // A map of YAML may begin as an object of JSON does.
-            if result.is_err() && format == Format::Json && source.may_be_yaml() {
+            if result.is_err() && format == Format::Json && source.may_be_yaml() && source.size < YAML_LIMIT {
                 let (as_yaml, read) = walk(source, Format::Yaml, &[], true, &Progress::none(), visit);
                 if read.is_ok() {
                     (format, walked, result) = (Format::Yaml, as_yaml, read);

@@ -30,10 +30,15 @@ pub enum Lines<'t> {
     Of(&'t [(usize, usize)], usize),
 }
 
+/// Where in a text a part of it begins.
+pub fn offset_in(whole: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
+}
+
 impl<'t> Lines<'t> {
     /// Those of a text that is part of another whose lines these are.
     pub fn within(self, whole: &[u8], part: &[u8]) -> Self {
-        let offset = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+        let offset = offset_in(whole, part);
         match self {
             Lines::From(line) => Lines::From(line + whole.iter().take(offset).filter(|byte| **byte == b'\n').count()),
             Lines::Of(lines, skipped) => Lines::Of(lines, skipped + offset),

@@ -8,7 +8,7 @@ use odigos_karpenter_policy::json::view::{Content, View};
 use serde::de::IgnoredAny;
 
 use crate::Flaw;
-use crate::item::{Item, Lines};
+use crate::item::{Item, Lines, offset_in};
 use crate::window::Window;
 
 /// What a list says of its items.
@@ -210,8 +210,12 @@ impl Walk<'_> {
         let header = Header { api_version: of("apiVersion").to_owned(), kind };
         let within = Walk { depth: self.depth + 1, ..*self };
         let Some(Content::List(items)) = list.get("items").map(View::content) else { return };
+        // Counted on from item to item.
+        let (mut rest, mut lines) = (text, lines);
         for item in items {
-            within.show_text(item.text(), lines.within(text, item.text()), &header, walked, visit);
+            lines = lines.within(rest, item.text());
+            rest = text.get(offset_in(text, item.text())..).unwrap_or_default();
+            within.show_text(item.text(), lines, &header, walked, visit);
         }
     }
 }

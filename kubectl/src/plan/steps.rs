@@ -177,7 +177,7 @@ impl Steps<'_> {
         let step = self.script.step("Odigos");
         let after = if goes && self.ground.installed {
             step.note("Only after the wait, in the same shell:");
-            "[ -z \"${waiting-unknown}\" ] && \\\n  "
+            ": \"${nothing_waits:?wait first}\" &&\n  "
         } else {
             ""
         };
@@ -187,7 +187,7 @@ impl Steps<'_> {
                 return;
             }
             step.note("Under the name that you installed it by:")
-                .run(format!("{after}helm uninstall odigos --namespace {namespace}"));
+                .run(format!("{after}helm uninstall odigos --namespace {namespace} && odigos_is_gone=yes"));
             return;
         }
         step.note("Under the name that you installed it by, and from where:");
@@ -331,11 +331,12 @@ impl Steps<'_> {
         step.note(
             "something else (see kubectl describe) you may delete, and Karpenter launches another. Where there is",
         );
-        step.note("no Karpenter nothing has to be waited for: waiting=");
+        step.note("no Karpenter nothing has to be waited for: nothing_waits=yes");
         step.run(format!(
             "waiting=unknown; while claims=$(kubectl get {} -o json) && waiting=$(printf '%s' \"$claims\" | jq -r '.items[]\n  \
              | select(all(.status.conditions[]?; (.type | endswith(\"Initialized\") | not) or .status != \"True\"))\n  \
-             | .metadata.name') && [ -n \"$waiting\" ]; do echo \"$waiting\"; sleep 10; done",
+             | .metadata.name' || echo unknown) && [ -n \"$waiting\" ] && [ \"$waiting\" != unknown ]; do\n  \
+             echo \"$waiting\"; sleep 10; done; [ -z \"$waiting\" ] && nothing_waits=yes",
             self.ground.now.claims()
         ));
     }
@@ -381,7 +382,8 @@ impl Steps<'_> {
         let step = self.script.step("What is left on nodes");
         if !self.change.after.installed {
             let labels = [Tier::Community, Tier::Onprem].map(|tier| format!("{}-", tier.label()));
-            step.run(format!("kubectl label nodes --all {}", labels.join(" ")));
+            let gone = if self.ground.installed { ": \"${odigos_is_gone:?uninstall it first}\" &&\n  " } else { "" };
+            step.run(format!("{gone}kubectl label nodes --all {}", labels.join(" ")));
         }
         step.note("Collect and plan again: a node that still has the taint has it for good. Those that had it when");
         step.note("this was made, which odiglet should have freed since:");

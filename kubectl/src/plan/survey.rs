@@ -38,7 +38,7 @@ pub struct Survey {
     pub intolerant: bool,
     /// Whether there are Provisioners or Machines, and NodePools or NodeClaims.
     old_karpenter: bool,
-    /// Pools and nodes with the taint that the settings exclude, though nobody will take it away.
+    /// Pools with the taint that the settings exclude, though nobody will take it away.
     pub left_alone: BTreeSet<String>,
     new_karpenter: bool,
     nodes: BTreeSet<(String, String)>,
@@ -65,8 +65,8 @@ impl Survey {
         self.old_karpenter |= item.group() == "karpenter.sh" && matches!(item.kind.as_ref(), "Provisioner" | "Machine");
         self.new_karpenter |= item.group() == "karpenter.sh" && matches!(item.kind.as_ref(), "NodePool" | "NodeClaim");
         let Some(judged) = judge.judge(item) else { return };
-        let is_place = matches!(item.kind.as_ref(), "NodePool" | "Provisioner" | "Node");
-        if is_place && judged.findings.is_empty() && !judge.situation().untainting() && nodes::has_key(&object) {
+        let is_pool = matches!(item.kind.as_ref(), "NodePool" | "Provisioner");
+        if is_pool && judged.findings.is_empty() && !judge.situation().untainting() && nodes::has_key(&object) {
             self.left_alone.insert(format!("{} {}", judged.kind, judged.name));
         }
         match (item.group(), item.kind.as_ref()) {

@@ -66,8 +66,8 @@ impl Workloads {
         } else {
             // A ReplicaSet is its Rollout's, whose template it has.
             let (kind, name) = match &judged.controller {
-                Some((kind, name)) => (kind, name),
-                None => (&judged.kind, &judged.name),
+                Some((kind, name)) if item.kind == "ReplicaSet" => (kind, name),
+                _ => (&judged.kind, &judged.name),
             };
             self.0.entry(workload(kind, &judged.namespace, name)).or_default().template = true;
         }

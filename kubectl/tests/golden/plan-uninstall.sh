@@ -36,16 +36,17 @@ kubectl -n odigos-system rollout status daemonset/odiglet
 # odiglet must be there for as long as a node waits for it. This prints those that do, and ends
 # when there are none, or with what kubectl says where it can't ask: then run it again. What waits for
 # something else (see kubectl describe) you may delete, and Karpenter launches another. Where there is
-# no Karpenter nothing has to be waited for: waiting=
+# no Karpenter nothing has to be waited for: nothing_waits=yes
 waiting=unknown; while claims=$(kubectl get nodeclaims.karpenter.sh -o json) && waiting=$(printf '%s' "$claims" | jq -r '.items[]
   | select(all(.status.conditions[]?; (.type | endswith("Initialized") | not) or .status != "True"))
-  | .metadata.name') && [ -n "$waiting" ]; do echo "$waiting"; sleep 10; done
+  | .metadata.name' || echo unknown) && [ -n "$waiting" ] && [ "$waiting" != unknown ]; do
+  echo "$waiting"; sleep 10; done; [ -z "$waiting" ] && nothing_waits=yes
 
 # === 5. Odigos
 # Only after the wait, in the same shell:
 # Under the name that you installed it by:
-[ -z "${waiting-unknown}" ] && \
-  helm uninstall odigos --namespace odigos-system
+: "${nothing_waits:?wait first}" &&
+  helm uninstall odigos --namespace odigos-system && odigos_is_gone=yes
 
 # === 6. Workloads whose pods carry what Odigos once added
 # Affinity and resources of a running pod can't be changed. DaemonSets come first, for Karpenter
@@ -58,7 +59,8 @@ kubectl -n shop rollout restart deployment/coupon
 kubectl -n shop rollout restart deployment/till
 
 # === 7. What is left on nodes
-kubectl label nodes --all odigos.io/odiglet-oss-installed- odigos.io/odiglet-enterprise-installed-
+: "${odigos_is_gone:?uninstall it first}" &&
+  kubectl label nodes --all odigos.io/odiglet-oss-installed- odigos.io/odiglet-enterprise-installed-
 # Collect and plan again: a node that still has the taint has it for good. Those that had it when
 # this was made, which odiglet should have freed since:
 kubectl patch node node-b --type=json -p '[{"op":"test","path":"/spec/taints","value":[{"effect":"NoSchedule","key":"odigos.io/needs-init"}]},{"op":"remove","path":"/spec/taints"}]'

@@ -183,7 +183,8 @@ fn played(plan: &str, kubectl: &str) -> String {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
     // Of what is asked of it, it knows two things.
-    let jq = "#!/bin/sh\ncase \"$*\" in *version*) echo 1;; *) grep -o waits || true;; esac\n";
+    let jq = "#!/bin/sh\ncase \"$*\" in *version*) echo 1;; *)\n\
+              read -r text; case $text in waits) echo waits;; broken) exit 127;; esac;; esac\n";
     fs::write(folder.path().join("jq"), jq).unwrap();
     fs::set_permissions(folder.path().join("jq"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(folder.path().join("plan.sh"), plan).unwrap();
@@ -206,6 +207,7 @@ fn played(plan: &str, kubectl: &str) -> String {
     false
 )]
 #[case::can_not_be_asked("exit 1", false)]
+#[case::can_not_be_read("case $* in 'get nodeclaims'*) echo broken;; esac", false)]
 fn odigos_goes_last(#[case] kubectl: &str, #[case] goes: bool) {
     for (arguments, helm) in [
         (&["--uninstall"] as &[&str], "helm uninstall odigos"),
@@ -214,6 +216,8 @@ fn odigos_goes_last(#[case] kubectl: &str, #[case] goes: bool) {
         let plan = run(&[&["plan", "cluster"], arguments].concat(), "").out;
         let calls = played(&plan, kubectl);
         assert_eq!(calls.contains(helm), goes, "{calls}");
+        // What comes after it does not come before it.
+        assert!(goes || !calls.contains("label nodes") && !calls.contains("rollout restart deployment"), "{calls}");
     }
 }
 
